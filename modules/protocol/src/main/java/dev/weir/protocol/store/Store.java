@@ -1,0 +1,21 @@
+package dev.weir.protocol.store;
+
+/** The store, by what its callers need of it. */
+public interface Store {
+
+  DeliveryStore deliveries();
+
+  PublishStore publishes();
+
+  ConfigStore config();
+
+  InspectionStore inspection();
+
+  /** Whether the store answers, and if not, why, in a sentence for {@code /health/ready}. */
+  Health health();
+
+  /**
+   * @param reason empty when ready
+   */
+  record Health(boolean ready, String reason) {}
+}
