@@ -2,7 +2,7 @@ package dev.weir.testkit.store;
 
 import dev.weir.domain.message.DeliveryId;
 import dev.weir.domain.outcome.Outcome;
-import dev.weir.domain.outcome.Outcome.Budget;
+import dev.weir.domain.outcome.Outcome.Health;
 import dev.weir.domain.quota.Quota;
 import dev.weir.protocol.store.ClaimId;
 import java.math.BigInteger;
@@ -266,7 +266,7 @@ final class MemoryQuota {
     }
   }
 
-  private boolean isProbe(@Nullable ClaimId claim, DeliveryId delivery) {
+  boolean isProbe(@Nullable ClaimId claim, DeliveryId delivery) {
     return probe != null && probe.claim.equals(claim) && probe.delivery.equals(delivery);
   }
 
@@ -276,10 +276,13 @@ final class MemoryQuota {
     if (wasProbe) {
       probe = null;
     }
-    if (outcome instanceof Outcome.Delivered || outcome instanceof Outcome.Dead) {
+    if (outcome.health() == Health.ALIVE) {
       alive(wasProbe, nowMicros);
-    } else if (outcome instanceof Outcome.Retry retry) {
-      refused(retry, wasProbe, nowMicros / 1_000);
+    } else if (outcome.health() == Health.FAILING) {
+      failed(wasProbe, nowMicros / 1_000);
+    }
+    if (outcome.gateMs() != Outcome.NO_GATE) {
+      close(nowMicros / 1_000 + outcome.gateMs());
     }
   }
 
@@ -298,13 +301,7 @@ final class MemoryQuota {
     }
   }
 
-  private void refused(Outcome.Retry retry, boolean wasProbe, long nowMs) {
-    if (retry.gateMs() >= 0) {
-      close(nowMs + retry.gateMs());
-    }
-    if (retry.spends() != Budget.FAILURE) {
-      return;
-    }
+  private void failed(boolean wasProbe, long nowMs) {
     if (fails++ == 0) {
       failsSinceMs = nowMs;
     }
