@@ -1,6 +1,7 @@
 package dev.weir.testkit.store;
 
 import dev.weir.domain.message.DeliveryId;
+import dev.weir.domain.outcome.Gate;
 import dev.weir.domain.outcome.Outcome;
 import dev.weir.domain.outcome.Outcome.Budget;
 import dev.weir.domain.subscriber.Subscriber.OnAmbiguous;
@@ -166,17 +167,19 @@ final class MemoryDeliveries implements DeliveryStore {
     if (!subscriber.isActive()) {
       bound.atMost(0, Limit.PAUSED);
     }
-    if (quota.gateInMs(nowMs) > 0) {
+    Gate.Passage passage = quota.passage(nowMs);
+    if (passage.kind() == Gate.Passage.Kind.CLOSED) {
       bound.atMost(0, Limit.GATE);
-    }
-    if (quota.isHalfOpen()) {
-      bound.atMost(quota.probeInMs(nowMs) > 0 ? 0 : 1, Limit.PROBE);
+    } else if (passage.kind() != Gate.Passage.Kind.FREE
+        && passage.kind() != Gate.Passage.Kind.RAMP) {
+      bound.atMost(passage.cap(1), Limit.PROBE);
     }
     int inFlight = subscriber.in(Place.IN_FLIGHT).size();
     int cap = subscriber.subscriber().maxInFlight();
     bound.atMost(Math.max(0, cap - inFlight), Limit.IN_FLIGHT);
-    long ramped = Math.max(1, cap * quota.rampFraction(nowMs) / quota.rampWhole());
-    bound.atMost(Math.max(0, ramped - inFlight), Limit.RAMP);
+    if (passage.kind() == Gate.Passage.Kind.RAMP) {
+      bound.atMost(Math.max(0, passage.cap(cap) - inFlight), Limit.RAMP);
+    }
     bound.atMost(quota.available(state.nowMicros()), Limit.QUOTA);
     return bound;
   }
@@ -253,7 +256,7 @@ final class MemoryDeliveries implements DeliveryStore {
       case NONE, BYTES -> 0;
       case EMPTY -> emptyInMs(subscriber);
       case GATE -> subscriber.quota.gateInMs(state.nowMs());
-      case PROBE -> subscriber.quota.probeInMs(state.nowMs());
+      case PROBE -> subscriber.quota.passage(state.nowMs()).nextInMs();
       case RAMP -> RAMP_STEP_MS;
       case QUOTA -> subscriber.quota.tokenInMs(state.nowMicros());
       case IN_FLIGHT -> leaseEndsInMs(subscriber);
