@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.weir.domain.message.MessageId;
 import dev.weir.domain.outcome.Outcome;
 import dev.weir.domain.outcome.Outcome.Budget;
+import dev.weir.domain.quota.Quota;
 import dev.weir.protocol.store.ClaimId;
 import dev.weir.protocol.store.DeliveryStore.ClaimReply;
 import dev.weir.protocol.store.DeliveryStore.ClaimRequest;
@@ -115,7 +116,7 @@ interface ClaimContract extends ContractChapter {
     assertThat(bench().claim("a", 5).deliveries()).hasSize(1);
   }
 
-  private static dev.weir.domain.quota.Quota unlimited(String id) {
+  private static Quota unlimited(String id) {
     return StoreBench.quota(id, "unlimited", 2);
   }
 

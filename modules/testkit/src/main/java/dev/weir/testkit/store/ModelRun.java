@@ -12,6 +12,7 @@ import dev.weir.domain.subscriber.Subscriber;
 import dev.weir.domain.subscriber.Subscriber.OnAmbiguous;
 import dev.weir.protocol.store.ClaimId;
 import dev.weir.protocol.store.ConfigStore.Counts;
+import dev.weir.protocol.store.ConfigStore.SubscriberView;
 import dev.weir.protocol.store.DeliveryStore.ClaimReply;
 import dev.weir.protocol.store.DeliveryStore.ClaimRequest;
 import dev.weir.protocol.store.DeliveryStore.Claimed;
@@ -488,8 +489,7 @@ final class ModelRun {
     same("totals", on -> on.inspection().totals().map(ModelRun::sums));
   }
 
-  private Optional<String> reason(
-      Optional<dev.weir.protocol.store.ConfigStore.SubscriberView> view) {
+  private Optional<String> reason(Optional<SubscriberView> view) {
     return view.map(present -> String.valueOf(present.reason()));
   }
 

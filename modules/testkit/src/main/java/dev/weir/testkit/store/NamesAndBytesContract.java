@@ -9,9 +9,11 @@ import dev.weir.protocol.store.ConfigStore.SubscriberView;
 import dev.weir.protocol.store.DeliveryStore.Claimed;
 import dev.weir.protocol.store.InspectionStore.State;
 import dev.weir.protocol.store.PublishStore.Binding;
+import dev.weir.protocol.store.PublishStore.Publication;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -220,12 +222,12 @@ interface NamesAndBytesContract extends ContractChapter {
         new Envelope(
             "type\nwith \u00e9",
             "text/plain; charset=\"x\"",
-            java.util.Map.of("X-A", "\u00e9 \"\\ \t", "x-b", ""),
+            Map.of("X-A", "\u00e9 \"\\ \t", "x-b", ""),
             "/a/../b?c=%7B",
             5);
     bench()
         .publish(
-            new dev.weir.protocol.store.PublishStore.Publication(
+            new Publication(
                 MessageId.of("m"), envelope, Buffer.buffer("x"), List.of("a"), Envelope.NONE, 0));
     assertThat(bench().claimOne("a").envelope()).isEqualTo(envelope);
   }

@@ -18,6 +18,7 @@ import dev.weir.protocol.store.PublishStore.Published.Conflict;
 import dev.weir.protocol.store.PublishStore.Published.UnknownSubscribers;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -181,7 +182,7 @@ interface PublishContract extends ContractChapter {
   @Test
   default void anEnvelopeMayBeEmpty() {
     bench().add("a");
-    Envelope bare = new Envelope(null, null, java.util.Map.of(), null, Envelope.NONE);
+    Envelope bare = new Envelope(null, null, Map.of(), null, Envelope.NONE);
     bench()
         .publish(
             new Publication(
