@@ -304,7 +304,7 @@ interface GateContract extends ContractChapter {
       Claimed probe = bench().attempt("a", StoreBench.retry(0));
       assertThat(probe.probe()).isTrue();
     }
-    bench().advance(Duration.ofSeconds(300));
+    bench().advance(Duration.ofMinutes(5));
     bench().attempt("a", StoreBench.delivered());
     assertThat(bench().counts("a").gateInMs()).isZero();
   }
