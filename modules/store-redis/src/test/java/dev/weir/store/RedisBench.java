@@ -8,13 +8,9 @@ import dev.weir.store.connection.RedisLanes;
 import dev.weir.store.connection.RedisUrl;
 import dev.weir.testkit.redis.RedisProcess;
 import dev.weir.testkit.store.StoreContract.Harness;
-import io.vertx.core.Context;
-import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Supplier;
 
 /** A store on a Redis process that a test class shares; emptied at each opening. */
 final class RedisBench implements Harness {
@@ -22,13 +18,11 @@ final class RedisBench implements Harness {
   private static final Duration LEASE_MARGIN = Duration.ofMillis(100);
 
   private final Vertx vertx;
-  private final Context context;
   private final RedisLanes lanes;
   private final RedisStore store;
 
   private RedisBench(RedisProcess redis, int partitions) {
     vertx = Vertx.vertx();
-    context = vertx.getOrCreateContext();
     lanes = new RedisLanes(vertx, RedisUrl.local(redis.port(), null), LaneOptions.defaults());
     store = call(() -> RedisStore.open(vertx, lanes, constants(), partitions));
   }
@@ -92,20 +86,6 @@ final class RedisBench implements Harness {
     List<String> sids = publication.targets().stream().map(Escaping::escape).toList();
     call(() -> publishes().begin(publication, sids));
     return true;
-  }
-
-  @Override
-  public <T> T call(Supplier<Future<T>> call) {
-    Promise<T> promise = Promise.promise();
-    context.runOnContext(
-        now -> {
-          try {
-            call.get().onComplete(promise);
-          } catch (RuntimeException e) {
-            promise.fail(e);
-          }
-        });
-    return Harness.await(promise.future());
   }
 
   @Override
