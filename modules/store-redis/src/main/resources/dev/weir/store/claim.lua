@@ -187,7 +187,7 @@ local function serve(s, q, asked, reply)
   local waits = slow > 1 and LIMIT.RAMP or LIMIT.QUOTA
   if tokens == 0 then
     if q.t < 0 then return LIMIT.QUOTA, -1 end
-    return waits, max(1, token_at(q, slow) - now)
+    return waits, max(1, token_wait(q, slow))
   end
   local given, full = take(s, q, tokens, reply, probe)
   if given > 0 then
@@ -203,7 +203,7 @@ local function serve(s, q, asked, reply)
   if full then return LIMIT.BYTES, 0 end
   if given < tokens then return LIMIT.EMPTY, until_more(s.sid) end
   if probe == 1 then return LIMIT.PROBE, s.lease end
-  if tokens < free then return waits, max(1, token_at(q, slow) - now) end
+  if tokens < free then return waits, max(1, token_wait(q, slow)) end
   if slow > 1 then return LIMIT.RAMP, 100 end
   return LIMIT.IN_FLIGHT, until_lease(s.sid)
 end
