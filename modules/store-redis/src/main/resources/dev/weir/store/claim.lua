@@ -215,7 +215,8 @@ local function claim_for(sid, asked)
   if s.last_claim == claim then
     return again(s, q, {LIMIT.BYTES, 0, max(s.v, q.v)})
   end
-  lapse(s, q, call('ZRANGEBYSCORE', P .. 'f:' .. sid, '-inf', now, 'LIMIT', 0, 100))
+  lapse(s, q, call('ZRANGEBYSCORE', P .. 'f:' .. sid, '-inf', now, 'LIMIT', 0, 100),
+    'lease lapsed')
   promote(s)
   local reply = {0, 0, max(s.v, q.v)}
   local limit, wait = serve(s, q, asked, reply)

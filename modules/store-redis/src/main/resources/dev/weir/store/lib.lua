@@ -315,7 +315,7 @@ end
 
 -- Ends claims that nobody will settle: ready again, or, where the subscriber can't take repeats,
 -- reconciling. The attempt keeps its number and counts as no failure.
-local function lapse(s, q, seqs)
+local function lapse(s, q, seqs, why)
   if #seqs == 0 then return end
   local f, texts = P .. 'f:' .. s.sid, call('HMGET', P .. 'd:' .. s.sid, unpack(seqs))
   local ready, held, ds, ws = {}, {}, {}, {}
@@ -330,7 +330,7 @@ local function lapse(s, q, seqs)
       held[#held + 1] = now
       held[#held + 1] = seq
       ws[#ws + 1] = seq
-      ws[#ws + 1] = '-1 ambiguous: lease lapsed'
+      ws[#ws + 1] = '-1 ambiguous: ' .. why
     else
       ready[#ready + 1] = rank_of(d.eligible, deliver_by(seq))
       ready[#ready + 1] = seq
