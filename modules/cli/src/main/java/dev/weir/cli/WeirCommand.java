@@ -33,6 +33,7 @@ import picocli.CommandLine.Spec;
       PauseCommand.class,
       ResumeCommand.class,
       BalanceCommand.class,
+      HealthCommand.class,
       CompletionCommand.class
     },
     exitCodeListHeading = "%nExit codes:%n",

@@ -323,6 +323,14 @@ class CommandLineTest {
   }
 
   @Test
+  void anUnreadyNodeSaysWhy() {
+    node.reply(503, "{\"status\":\"unready\",\"reason\":\"Redis is loading\"}");
+
+    assertThat(run("health")).isEqualTo(ExitCodes.SERVER_ERROR);
+    assertThat(err.toString()).contains("Redis is loading");
+  }
+
+  @Test
   void completionKnowsTheCommands() {
     int exit = execute("completion");
 

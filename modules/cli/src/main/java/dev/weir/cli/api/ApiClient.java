@@ -16,6 +16,8 @@ import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 /**
  * Sends one request at a time and waits for it. The JDK's client, because a command lives for a
@@ -166,8 +168,13 @@ public final class ApiClient {
       String start = body.strip();
       return start.isEmpty() ? "no explanation" : start.substring(0, Math.min(start.length(), 200));
     }
-    String detail = problem.getString("detail", problem.getString("title", "no explanation"));
-    StringBuilder text = new StringBuilder(detail);
+    StringBuilder text =
+        new StringBuilder(
+            Stream.of("detail", "reason", "title")
+                .map(problem::getString)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse("no explanation"));
     if (problem.getValue("field") != null) {
       text.append(" [field: ").append(problem.getValue("field")).append(']');
     }
