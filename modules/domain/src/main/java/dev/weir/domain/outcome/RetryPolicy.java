@@ -14,11 +14,14 @@ import java.time.Duration;
 public record RetryPolicy(
     Duration base, double factor, Duration cap, Duration floor, int maxFailures) {
 
+  /**
+   * No retry falls later than this after now, nor keeps a delivery alive longer than this. Stands
+   * before {@link #DEFAULT}, whose constructor reads it.
+   */
+  public static final Duration BOUNDARY = Duration.ofDays(7);
+
   public static final RetryPolicy DEFAULT =
       new RetryPolicy(Duration.ofSeconds(1), 2.0, Duration.ofHours(1), Duration.ofMillis(100), 16);
-
-  /** No retry falls later than this after now, nor keeps a delivery alive longer than this. */
-  public static final Duration BOUNDARY = Duration.ofDays(7);
 
   public RetryPolicy {
     requireBetween("retry.base", base, Duration.ofMillis(1), BOUNDARY);
