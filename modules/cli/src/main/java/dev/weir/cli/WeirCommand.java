@@ -34,6 +34,7 @@ import picocli.CommandLine.Spec;
       ResumeCommand.class,
       BalanceCommand.class,
       HealthCommand.class,
+      ReceiverCommand.class,
       CompletionCommand.class
     },
     exitCodeListHeading = "%nExit codes:%n",
