@@ -1,7 +1,6 @@
 package dev.weir.cli;
 
 import dev.weir.cli.output.Text;
-import io.vertx.core.json.JsonObject;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -20,7 +19,7 @@ final class CancelCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     return options.show(
-        options.node().post(delivery.path("/cancel"), new JsonObject()),
+        options.node().post(delivery.path("/cancel")),
         state -> Text.printable("Cancelled " + delivery.words()));
   }
 }

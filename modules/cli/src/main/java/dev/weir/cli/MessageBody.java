@@ -14,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -44,29 +43,21 @@ final class MessageBody {
       names = "--content-type",
       paramLabel = "TYPE",
       description =
-          "Sent as Content-Type. Default: application/json for a body that is JSON, else"
-              + " application/octet-stream.")
+          "Sent as Content-Type. Default: application/json for a body that is JSON, else none.")
   private @Nullable String contentType;
 
   /** The publish request: {@code fields}, and the body behind them. */
   byte[] splice(JsonObject fields, Map<String, String> headers, NodeOptions options) {
     byte[] body = read(options);
     boolean json = isJson(body);
-    Map<String, String> all = new LinkedHashMap<>(headers);
-    String type = contentType != null ? contentType : json ? null : "application/octet-stream";
-    boolean given = all.keySet().stream().anyMatch(name -> isContentType(name));
-    if (contentType != null && given) {
-      throw options.usage("--content-type and --header 'Content-Type: …' exclude each other");
-    }
-    if (type != null && !given) {
-      all.put("Content-Type", type);
-    }
     boolean verbatim = json && !isPadded(body);
-    if (json && !verbatim && type == null && !given) {
-      all.put("Content-Type", "application/json");
+    if (!headers.isEmpty()) {
+      fields.put("headers", new JsonObject(new LinkedHashMap<>(headers)));
     }
-    if (!all.isEmpty()) {
-      fields.put("headers", new JsonObject(new LinkedHashMap<>(all)));
+    if (contentType != null) {
+      fields.put("contentType", contentType);
+    } else if (json && !verbatim) {
+      fields.put("contentType", "application/json");
     }
     return verbatim
         ? insert(fields, "body", body)
@@ -98,10 +89,6 @@ final class MessageBody {
 
   private static byte[] readAll(InputStream in) throws IOException {
     return in.readAllBytes();
-  }
-
-  private static boolean isContentType(String name) {
-    return name.toLowerCase(Locale.ROOT).equals("content-type");
   }
 
   private static boolean isJson(byte[] body) {

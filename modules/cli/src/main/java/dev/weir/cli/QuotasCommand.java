@@ -135,8 +135,7 @@ final class QuotasCommand extends CommandGroup {
 
     @Override
     public Integer call() {
-      Answer answer =
-          options.node().post(ApiPath.of(PATH, id).then("/open-gate"), new JsonObject());
+      Answer answer = options.node().post(ApiPath.of(PATH, id).then("/open-gate"));
       return options.done(answer, "Opened the gate of " + Text.printable(id));
     }
   }

@@ -2,7 +2,6 @@ package dev.weir.cli;
 
 import dev.weir.cli.api.ApiPath;
 import dev.weir.cli.output.Text;
-import io.vertx.core.json.JsonObject;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -24,9 +23,7 @@ final class ResumeCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     return options.show(
-        options
-            .node()
-            .post(ApiPath.of(SubscribersCommand.PATH, id).then("/resume"), new JsonObject()),
+        options.node().post(ApiPath.of(SubscribersCommand.PATH, id).then("/resume")),
         view -> Text.printable("Resumed " + id));
   }
 }

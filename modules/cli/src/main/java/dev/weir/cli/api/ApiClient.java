@@ -65,6 +65,11 @@ public final class ApiClient {
     return sendJson("PUT", path, json, Map.of());
   }
 
+  /** For operations that take no body. */
+  public Answer post(ApiPath path) {
+    return send("POST", path, BodyPublishers.noBody(), Map.of(), DEFAULT_TIMEOUT);
+  }
+
   public Answer post(ApiPath path, JsonObject body) {
     return post(path, body.encode().getBytes(StandardCharsets.UTF_8), Map.of());
   }
