@@ -49,7 +49,10 @@ public final class Exchange {
   private @Nullable Buffer excerpt;
   private int bodyBytes;
 
-  private Exchange(Vertx vertx, Claimed claimed, long askedNanos, Listener listener) {
+  /**
+   * @param askedNanos when the claim was asked for
+   */
+  public Exchange(Vertx vertx, Claimed claimed, long askedNanos, Listener listener) {
     this.vertx = vertx;
     this.claimed = claimed;
     this.askedNanos = askedNanos;
@@ -57,25 +60,10 @@ public final class Exchange {
     this.openedNanos = System.nanoTime();
   }
 
-  /**
-   * Asks for a connection; the deadline runs from here.
-   *
-   * @param askedNanos when the claim was asked for
-   */
-  public static Exchange open(
-      Vertx vertx,
-      HttpClient client,
-      RequestPlan plan,
-      Claimed claimed,
-      long askedNanos,
-      long timeoutMs,
-      Listener listener) {
-    Exchange exchange = new Exchange(vertx, claimed, askedNanos, listener);
-    exchange.deadlineTimer = vertx.setTimer(timeoutMs, late -> exchange.expire());
-    client
-        .request(plan.options(claimed.envelope(), timeoutMs))
-        .onComplete(exchange::onConnection);
-    return exchange;
+  /** Asks for a connection; the deadline runs from here. */
+  public void open(HttpClient client, RequestPlan plan, long timeoutMs) {
+    deadlineTimer = vertx.setTimer(timeoutMs, late -> expire());
+    client.request(plan.options(claimed.envelope(), timeoutMs)).onComplete(this::onConnection);
   }
 
   /**
@@ -105,7 +93,10 @@ public final class Exchange {
     if (phase == Phase.WRITTEN) {
       throw new IllegalStateException("a written exchange can't be abandoned");
     }
-    end(false);
+    if (phase != Phase.OVER) {
+      end();
+      resetRequest();
+    }
   }
 
   /** Ends a written exchange because this node stops. */
@@ -174,7 +165,7 @@ public final class Exchange {
     }
     if (ready == null) {
       answer(notSent(result.cause()));
-      end(true);
+      finish();
       return;
     }
     request = ready;
@@ -186,7 +177,7 @@ public final class Exchange {
   private void onRequestFailure(Throwable failure) {
     if (phase == Phase.CONNECTED) {
       answer(notSent(failure));
-      end(true);
+      finish();
     }
   }
 
@@ -253,7 +244,7 @@ public final class Exchange {
     if (broken) {
       close();
     } else {
-      end(true);
+      finish();
     }
   }
 
@@ -294,26 +285,31 @@ public final class Exchange {
     listener.answered(this, answer);
   }
 
-  /** Ends with the connection closed, unless nothing was written on it. */
+  /** Ends it with the connection closed, or, when nothing was written on it, given back. */
   private void close() {
-    end(true);
+    if (phase != Phase.OVER) {
+      resetRequest();
+      finish();
+    }
   }
 
-  private void end(boolean tell) {
-    if (phase == Phase.OVER) {
-      return;
+  private void resetRequest() {
+    if (request != null) {
+      request.reset();
     }
+  }
+
+  private void finish() {
+    if (phase != Phase.OVER) {
+      end();
+      listener.over(this);
+    }
+  }
+
+  private void end() {
     phase = Phase.OVER;
     cancel(deadlineTimer);
     cancel(graceTimer);
-    if (request != null) {
-      // Of a complete exchange this does nothing; else it closes the connection, or gives an
-      // unused one back.
-      request.reset();
-    }
-    if (tell) {
-      listener.over(this);
-    }
   }
 
   private void cancel(long timer) {
