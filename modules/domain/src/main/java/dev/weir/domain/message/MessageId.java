@@ -39,6 +39,12 @@ public record MessageId(String id, @Nullable Long version) {
     if (colon < 0) {
       return of(Escaping.unescape(key));
     }
-    return of(Escaping.unescape(key.substring(0, colon)), Long.parseLong(key.substring(colon + 1)));
+    MessageId parsed =
+        of(Escaping.unescape(key.substring(0, colon)), Long.parseLong(key.substring(colon + 1)));
+    // Long.parseLong takes "+1" and "01" too: two texts must never mean one message.
+    if (!parsed.key().equals(key)) {
+      throw new IllegalArgumentException("not a message key: '" + key + "'");
+    }
+    return parsed;
   }
 }
