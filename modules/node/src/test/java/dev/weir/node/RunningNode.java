@@ -9,6 +9,8 @@ import dev.weir.domain.quota.Quota;
 import dev.weir.domain.quota.Rate;
 import dev.weir.domain.subscriber.Subscriber;
 import dev.weir.domain.subscriber.Subscriber.OnAmbiguous;
+import dev.weir.protocol.bus.Addresses;
+import dev.weir.protocol.bus.SubscriberProtocol;
 import dev.weir.protocol.store.InspectionStore.DeliveryView;
 import dev.weir.protocol.store.InspectionStore.State;
 import dev.weir.protocol.store.InspectionStore.Totals;
@@ -151,6 +153,21 @@ final class RunningNode implements AutoCloseable {
   }
 
   void publish(String subscriber, String message, Buffer body) {
+    node.wakes().due(publishTo(store, subscriber, message, body));
+  }
+
+  /** The hint is lost. */
+  void publishSilently(String subscriber, String message) {
+    publishTo(store, subscriber, message, Buffer.buffer("{}"));
+  }
+
+  /** Past the faults. */
+  void realPublish(Store real, String subscriber, String message) {
+    node.wakes().due(publishTo(real, subscriber, message, Buffer.buffer("{}")));
+  }
+
+  private static List<String> publishTo(
+      Store store, String subscriber, String message, Buffer body) {
     Published published =
         store
             .publishes()
@@ -163,7 +180,7 @@ final class RunningNode implements AutoCloseable {
                     Envelope.NONE,
                     0))
             .await();
-    node.wakes().due(((Published.Accepted) published).created());
+    return ((Published.Accepted) published).created();
   }
 
   void publishMany(String subscriber, int count) {
@@ -196,6 +213,10 @@ final class RunningNode implements AutoCloseable {
 
   /** Polls the store, which has no signal of its own. */
   Totals awaitTotals(Predicate<Totals> enough, long withinMs) throws Exception {
+    return awaitReal(store, enough, withinMs);
+  }
+
+  Totals awaitReal(Store store, Predicate<Totals> enough, long withinMs) throws Exception {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(withinMs);
     while (true) {
       Totals totals = store.inspection().totals().await();
@@ -207,5 +228,26 @@ final class RunningNode implements AutoCloseable {
       }
       TimeUnit.MILLISECONDS.sleep(5);
     }
+  }
+
+  /** Until the subscriber's verticle is gone. */
+  void awaitPassive(String subscriber) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+    while (isListening(subscriber)) {
+      if (System.nanoTime() > deadline) {
+        throw new TimeoutException(subscriber + " stays active");
+      }
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  private boolean isListening(String subscriber) {
+    return vertx
+        .eventBus()
+        .sender(Addresses.subscriber(subscriber), Addresses.LOCAL)
+        .write(new SubscriberProtocol.Settled(List.of()))
+        .map(true)
+        .otherwise(false)
+        .await();
   }
 }
