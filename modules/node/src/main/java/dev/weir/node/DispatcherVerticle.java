@@ -304,7 +304,8 @@ final class DispatcherVerticle extends VerticleBase {
       shared.metrics().backstopFired();
     }
     Slot slot = registry.get(reply.subscriber());
-    if (slot == null || slot.state() != Registry.State.ACTIVE || isDraining()) {
+    // One that is still activating is reachable: it has asked.
+    if (slot == null || isDraining()) {
       giveBack(claim, reply);
       return;
     }
@@ -371,7 +372,7 @@ final class DispatcherVerticle extends VerticleBase {
   }
 
   private void answerEmpty(String subscriber, long nextInMs) {
-    if (registry.isActive(subscriber)) {
+    if (registry.get(subscriber) != null) {
       ClaimReply nothing = new ClaimReply(subscriber, List.of(), Limit.EMPTY, nextInMs, -1);
       send(
           subscriber,
@@ -381,7 +382,10 @@ final class DispatcherVerticle extends VerticleBase {
 
   private void repeatLater(Claim claim, Throwable failure) {
     if (!claim.partition.backoff.isFailing()) {
-      LOG.warn("claim in partition {} failed, repeating: {}", claim.partition.number, failure);
+      LOG.warn(
+          "claim in partition {} failed, repeating: {}",
+          claim.partition.number,
+          failure.toString());
     }
     vertx.setTimer(claim.partition.backoff.next(), now -> repeat(claim));
   }

@@ -132,11 +132,6 @@ final class Registry {
     return slots.get(subscriber);
   }
 
-  boolean isActive(String subscriber) {
-    Slot slot = slots.get(subscriber);
-    return slot != null && slot.state == State.ACTIVE;
-  }
-
   boolean isEmpty() {
     return slots.isEmpty();
   }

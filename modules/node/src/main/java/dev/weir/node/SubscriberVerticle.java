@@ -222,7 +222,7 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
     loading = false;
     if (loaded.failed()) {
       if (!backoff.isFailing()) {
-        LOG.warn("configuration of subscriber {} not read, repeating: {}", id, loaded.cause());
+        LOG.warn("configuration of subscriber {} not read, repeating: {}", id, loaded.cause().toString());
       }
       loadAt(now + backoff.next() * NANOS_PER_MILLI);
     } else {
