@@ -77,7 +77,7 @@ public final class Node {
             config,
             parts.store(),
             new BusQuotaShares(vertx.eventBus()),
-            new HttpClients(vertx, config.maxPerEndpoint()),
+            new HttpClients(vertx, config.lanes(), config.maxPerEndpoint()),
             new Budget(config.maxAttempts(), config.maxBodyBytes()),
             new InDoubt(parts.store().deliveries().partitions()),
             new NodeMetrics(parts.registry()),

@@ -32,8 +32,10 @@ class PacingTest {
 
     List<Arrival> arrivals = endpoint.await(count, 20_000);
     assertThat(Envelopes.excess(arrivals, Rate.parse(rate), burst)).isLessThanOrEqualTo(0);
-    double ideal = (count - burst) / Rate.parse(rate).perSecond();
-    assertThat(Envelopes.seconds(arrivals)).isLessThan(ideal * 1.03 + 0.1);
+    // A bucket without evidence begins a send window short of its burst; the second half is steady.
+    List<Arrival> steady = arrivals.subList(count / 2, count);
+    double allowed = (steady.size() - 1) / Rate.parse(rate).perSecond();
+    assertThat(Envelopes.seconds(steady)).isLessThan(allowed / 0.99 + 0.02);
   }
 
   @Test

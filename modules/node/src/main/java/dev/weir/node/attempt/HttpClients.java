@@ -11,6 +11,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 
 /**
  * One HTTP client per event loop, shared by all subscribers on it: connections stay on the loop
@@ -27,32 +29,36 @@ public final class HttpClients {
 
   static final Duration MAX_CONNECT = Duration.ofSeconds(10);
 
-  private final Vertx vertx;
-  private final int maxPerEndpoint;
+  private final List<HttpClientAgent> clients;
   private final Map<Object, HttpClientAgent> byLoop = new ConcurrentHashMap<>();
+  private final AtomicInteger next = new AtomicInteger();
 
   /**
+   * Makes the clients now and here: one that were made inside a verticle would be closed with it.
+   *
+   * @param loops event loops of Vert.x
    * @param maxPerEndpoint connections to one host and port per event loop; not less than the
    *     attempts that may be under way, so that a subscriber's own cap is what bounds it
    */
-  public HttpClients(Vertx vertx, int maxPerEndpoint) {
-    this.vertx = vertx;
-    this.maxPerEndpoint = maxPerEndpoint;
+  public HttpClients(Vertx vertx, int loops, int maxPerEndpoint) {
+    this.clients =
+        IntStream.range(0, loops).mapToObj(loop -> create(vertx, maxPerEndpoint)).toList();
   }
 
   /** The client of the event loop that {@code context} runs on. */
   public HttpClientAgent on(Context context) {
     Object loop = ((ContextInternal) context).nettyEventLoop();
-    return byLoop.computeIfAbsent(loop, first -> create());
+    return byLoop.computeIfAbsent(
+        loop, first -> clients.get(Math.floorMod(next.getAndIncrement(), clients.size())));
   }
 
   /** Closes all of them, with the connections that are still open. */
   public Future<Void> close() {
-    List<Future<Void>> closing = byLoop.values().stream().map(HttpClientAgent::close).toList();
+    List<Future<Void>> closing = clients.stream().map(HttpClientAgent::close).toList();
     return Future.join(closing).mapEmpty();
   }
 
-  private HttpClientAgent create() {
+  private static HttpClientAgent create(Vertx vertx, int maxPerEndpoint) {
     HttpClientOptions options =
         new HttpClientOptions()
             .setKeepAlive(true)
