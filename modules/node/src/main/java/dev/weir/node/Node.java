@@ -97,7 +97,7 @@ public final class Node {
   }
 
   private Future<Void> deployAll() {
-    Future<Void> chain = deploy(new QuotaVerticle(shared.store()));
+    Future<Void> chain = deploy(new QuotaVerticle(shared.store().config()));
     for (int lane = 0; lane < shared.config().lanes(); lane++) {
       RetryVerticle retry = new RetryVerticle(lane, shared);
       DispatcherVerticle dispatcher = new DispatcherVerticle(lane, shared);

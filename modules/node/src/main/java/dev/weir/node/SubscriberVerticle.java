@@ -98,6 +98,7 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
   private long horizonNanos = ClaimTimes.MIN_HORIZON_NANOS;
   private long hintsSeen;
   private boolean asked;
+  private int askedCount;
   private boolean hintedWhileAsking;
   private boolean loading;
   private long loadAtNanos;
@@ -117,7 +118,8 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
   }
 
   /** What follows from the configuration. */
-  private record Setup(SubscriberView view, RequestPlan plan, TokenBucket bucket) {
+  private record Setup(
+      SubscriberView view, RequestPlan plan, TokenBucket bucket, @Nullable ShareHolder share) {
     Subscriber subscriber() {
       return view.subscriber();
     }
@@ -149,6 +151,10 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
   @Override
   public Future<?> stop() {
     cancelTimer();
+    Setup with = setup;
+    if (with != null && with.share != null) {
+      with.share.release(System.nanoTime());
+    }
     return Future.succeededFuture();
   }
 
@@ -191,13 +197,27 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
       return Future.succeededFuture(Optional.empty());
     }
     SubscriberView view = found.get();
-    return bucketFor(view)
-        .map(bucket -> Optional.of(new Setup(view, new RequestPlan(view.subscriber()), bucket)));
+    RequestPlan plan = new RequestPlan(view.subscriber());
+    if (view.subscriber().sharesQuota()) {
+      ShareHolder share = shareFor(view.quota());
+      return Future.succeededFuture(Optional.of(new Setup(view, plan, share.bucket(), share)));
+    }
+    return bucketFor(view.quota())
+        .map(bucket -> Optional.of(new Setup(view, plan, bucket, null)));
+  }
+
+  private ShareHolder shareFor(Quota quota) {
+    Setup old = setup;
+    if (old != null && old.share != null) {
+      old.share.use(quota);
+      return old.share;
+    }
+    String holder = id + "#" + deploymentID();
+    return new ShareHolder(shared.shares(), quota, holder, this::turn, System.nanoTime());
   }
 
   /** The bucket in use, reshaped; or a new one that starts from what the store has seen spent. */
-  private Future<TokenBucket> bucketFor(SubscriberView view) {
-    Quota quota = view.quota();
+  private Future<TokenBucket> bucketFor(Quota quota) {
     Setup old = setup;
     if (old != null && old.bucket.rate().isUnlimited() == quota.rate().isUnlimited()) {
       old.bucket.reshape(quota.rate(), quota.burst(), System.nanoTime());
@@ -312,6 +332,9 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
     Setup with = setup;
     if (with != null) {
       start(with, now);
+      if (with.share != null) {
+        with.share.turn(wanted(with, now), now);
+      }
       ask(with, now);
     }
     restOrGo(now);
@@ -327,6 +350,9 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
         giveBack(List.of(head));
       } else if (with.bucket.tryTake(now)) {
         connected.pollFirst();
+        if (with.share != null) {
+          with.share.spent();
+        }
         head.exchange.write(
             with.plan, now, shared.clock().epochNanos(now), shared.config().name());
         shared.checkpoints().reached(Checkpoint.AFTER_WRITE);
@@ -344,6 +370,15 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
     return with.subscriber().maxInFlight() - held.size();
   }
 
+  /** Tokens of a shared quota that it could use: whatever it has beyond that is another's. */
+  private int wanted(Setup with, long now) {
+    int more = askedCount;
+    if (!asked) {
+      more = !draining && patience.askInNanos(now) <= 0 ? Math.max(0, freeSlots(with)) : 0;
+    }
+    return Math.min(unstarted() + more, with.view.quota().burst());
+  }
+
   private void ask(Setup with, long now) {
     if (asked || draining || patience.askInNanos(now) > 0) {
       return;
@@ -353,6 +388,7 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
       return;
     }
     asked = true;
+    askedCount = count;
     hintedWhileAsking = false;
     tellDispatcher(
         new DispatcherProtocol.Demand(id, with.view.partition(), count, held.size(), heldBytes));
@@ -382,6 +418,9 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
     }
     long patient = patience.askInNanos(now);
     long token = Pacing.demandInNanos(with.bucket, unstarted(), horizonNanos, now);
+    if (with.share != null) {
+      token = Math.min(token, with.share.waitNanos(wanted(with, now), now));
+    }
     return Math.max(patient, token);
   }
 
@@ -392,6 +431,9 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
     if (head != null && with != null) {
       next = Math.min(next, with.bucket.nanosUntilNext(now));
       next = Math.min(next, head.exchange.askedNanos() + SEND_WINDOW_NANOS - now);
+      if (with.share != null) {
+        next = Math.min(next, with.share.waitNanos(wanted(with, now), now));
+      }
     }
     if (loadDue && !loading) {
       next = Math.min(next, loadAtNanos - now);
