@@ -30,9 +30,6 @@ public final class TokenBucket {
   /** Answer of {@link #wholeTokens} and {@link #tokensDueWithin} for an unlimited rate. */
   public static final int UNLIMITED_TOKENS = Integer.MAX_VALUE;
 
-  /** Keeps 63·x below 2^63, which the long division relies on. */
-  private static final long MAX_TERM = 1L << 57;
-
   private static final int DIGIT_BITS = 5;
 
   private Rate rate;
@@ -174,17 +171,9 @@ public final class TokenBucket {
     rate = newRate;
     unlimited = newRate.isUnlimited();
     capMicros = capWholeTokens * TOKEN_MICROS;
-    if (unlimited || newRate.isZero()) {
-      gain = 0;
-      per = 1;
-    } else {
-      long divisor = gcd(1_000, newRate.periodMicros());
-      per = newRate.periodMicros() / divisor;
-      gain = Math.multiplyExact(newRate.tokens(), 1_000 / divisor);
-    }
-    if (gain >= MAX_TERM || per >= MAX_TERM) {
-      throw new IllegalArgumentException("rate " + newRate + " is too fine a fraction");
-    }
+    Pace pace = Pace.of(newRate);
+    gain = pace.gain();
+    per = pace.per();
     fillNanos = gain == 0 ? Long.MAX_VALUE : timeToFill();
   }
 
@@ -298,9 +287,5 @@ public final class TokenBucket {
   private static long saturatingAdd(long left, long right) {
     long sum = left + right;
     return ((left ^ sum) & (right ^ sum)) < 0 ? (right < 0 ? Long.MIN_VALUE : Long.MAX_VALUE) : sum;
-  }
-
-  private static long gcd(long left, long right) {
-    return right == 0 ? left : gcd(right, left % right);
   }
 }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.domain.outcome.Outcome;
 import dev.weir.domain.outcome.Outcome.Budget;
+import dev.weir.domain.outcome.Outcome.Health;
+import dev.weir.domain.subscriber.Subscriber;
 import dev.weir.domain.subscriber.Subscriber.OnAmbiguous;
 import dev.weir.protocol.store.DeliveryStore.ClaimReply;
 import dev.weir.protocol.store.DeliveryStore.Claimed;
@@ -179,6 +181,24 @@ interface GateContract extends ContractChapter {
     bench().applies(probe, StoreBench.dead("HTTP 404"));
     ClaimReply next = bench().claim("a", 1);
     assertThat(next.deliveries()).hasSize(1).noneMatch(Claimed::probe);
+  }
+
+  @Test
+  default void aProbeWhoseFailuresRanOutClosesTheGateAgain() {
+    Claimed probe = probeOf("a");
+    Outcome ranOut = new Outcome.Dead("503", false, Health.FAILING, Outcome.NO_GATE);
+    assertThat(bench().settle(probe, ranOut).gateInMs()).isBetween(4_000L, 5_000L);
+  }
+
+  @Test
+  default void oneForReconciliationMayCloseTheGateAndPause() {
+    bench().add("a");
+    bench().publishMany("m", 2, "a");
+    Outcome outcome = new Outcome.Reconcile("429", 700_000_000, Health.UNTOLD, 604_800_000, true);
+    bench().attempt("a", outcome);
+    assertThat(bench().counts("a").gateInMs()).isBetween(604_700_000L, 604_800_000L);
+    assertThat(bench().view("a").state()).isEqualTo(Subscriber.State.PAUSED);
+    assertThat(bench().view("a").reason()).isEqualTo("429");
   }
 
   @Test

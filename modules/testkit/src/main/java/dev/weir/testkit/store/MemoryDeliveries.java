@@ -1,6 +1,7 @@
 package dev.weir.testkit.store;
 
 import dev.weir.domain.message.DeliveryId;
+import dev.weir.domain.outcome.Gate;
 import dev.weir.domain.outcome.Outcome;
 import dev.weir.domain.outcome.Outcome.Budget;
 import dev.weir.domain.subscriber.Subscriber.OnAmbiguous;
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 final class MemoryDeliveries implements DeliveryStore {
 
   private static final int STEP = 100;
+
+  /** A ramp widens all the time; asking ten times a second follows it closely enough. */
+  private static final long RAMP_STEP_MS = 100;
 
   private final MemoryState state;
   private long lastEpoch;
@@ -86,17 +90,15 @@ final class MemoryDeliveries implements DeliveryStore {
   private static final class Bound {
     private long count;
     private Limit limit = Limit.NONE;
-    private long nextInMs;
 
     Bound(long count) {
       this.count = count;
     }
 
-    void atMost(long most, Limit why, long nextInMs) {
+    void atMost(long most, Limit why) {
       if (most < count) {
         this.count = most;
         this.limit = why;
-        this.nextInMs = nextInMs;
       }
     }
   }
@@ -113,7 +115,7 @@ final class MemoryDeliveries implements DeliveryStore {
     promoteDue(subscriber);
     Bound bound = bound(subscriber, request.count());
     return bound.count == 0
-        ? reply(subscriber, List.of(), bound)
+        ? reply(subscriber, List.of(), bound.limit)
         : take(subscriber, claim, bound, bytes);
   }
 
@@ -123,7 +125,7 @@ final class MemoryDeliveries implements DeliveryStore {
         subscriber.in(Place.IN_FLIGHT).stream()
             .filter(delivery -> claim.equals(delivery.claim))
             .sorted(Comparator.comparingLong(MemoryDelivery::rank))
-            .map(delivery -> claimed(delivery, claim, false))
+            .map(delivery -> claimed(delivery, claim, subscriber.quota.isProbe(claim, delivery.id)))
             .toList();
     return new ClaimReply(subscriber.id(), same, Limit.BYTES, 0, subscriber.version());
   }
@@ -163,22 +165,22 @@ final class MemoryDeliveries implements DeliveryStore {
     long nowMs = state.nowMs();
     Bound bound = new Bound(asked);
     if (!subscriber.isActive()) {
-      bound.atMost(0, Limit.PAUSED, -1);
+      bound.atMost(0, Limit.PAUSED);
     }
-    if (quota.gateInMs(nowMs) > 0) {
-      bound.atMost(0, Limit.GATE, quota.gateInMs(nowMs));
-    }
-    if (quota.isHalfOpen()) {
-      long probeInMs = quota.probeInMs(nowMs);
-      bound.atMost(probeInMs > 0 ? 0 : 1, Limit.PROBE, probeInMs);
+    Gate.Passage passage = quota.passage(nowMs);
+    if (passage.kind() == Gate.Passage.Kind.CLOSED) {
+      bound.atMost(0, Limit.GATE);
+    } else if (passage.kind() != Gate.Passage.Kind.FREE
+        && passage.kind() != Gate.Passage.Kind.RAMP) {
+      bound.atMost(passage.cap(1), Limit.PROBE);
     }
     int inFlight = subscriber.in(Place.IN_FLIGHT).size();
     int cap = subscriber.subscriber().maxInFlight();
-    bound.atMost(Math.max(0, cap - inFlight), Limit.IN_FLIGHT, leaseEndsInMs(subscriber));
-    long ramped = Math.max(1, cap * quota.rampFraction(nowMs) / quota.rampWhole());
-    bound.atMost(Math.max(0, ramped - inFlight), Limit.RAMP, STEP);
-    bound.atMost(
-        quota.available(state.nowMicros()), Limit.QUOTA, quota.tokenInMs(state.nowMicros()));
+    bound.atMost(Math.max(0, cap - inFlight), Limit.IN_FLIGHT);
+    if (passage.kind() == Gate.Passage.Kind.RAMP) {
+      bound.atMost(Math.max(0, passage.cap(cap) - inFlight), Limit.RAMP);
+    }
+    bound.atMost(quota.available(state.nowMicros()), Limit.QUOTA);
     return bound;
   }
 
@@ -195,7 +197,7 @@ final class MemoryDeliveries implements DeliveryStore {
     while (taken.size() < bound.count && !subscriber.in(Place.READY).isEmpty()) {
       MemoryDelivery head = subscriber.in(Place.READY).first();
       if (!bytes.takes(head.message.fingerprint.length())) {
-        bound.atMost(taken.size(), Limit.BYTES, 0);
+        bound.atMost(taken.size(), Limit.BYTES);
         break;
       }
       long leaseEndMs =
@@ -212,8 +214,8 @@ final class MemoryDeliveries implements DeliveryStore {
       subscriber.lastClaim = claim;
       subscriber.quota.spend(taken.size(), state.nowMicros());
     }
-    bound.atMost(taken.size(), Limit.EMPTY, emptyInMs(subscriber));
-    return reply(subscriber, taken, bound);
+    bound.atMost(taken.size(), Limit.EMPTY);
+    return reply(subscriber, taken, bound.limit);
   }
 
   private void begin(
@@ -239,9 +241,27 @@ final class MemoryDeliveries implements DeliveryStore {
     return Math.min(delayedInMs, leaseInMs);
   }
 
-  private static ClaimReply reply(MemorySubscriber subscriber, List<Claimed> taken, Bound bound) {
+  private ClaimReply reply(MemorySubscriber subscriber, List<Claimed> taken, Limit limit) {
     return new ClaimReply(
-        subscriber.id(), List.copyOf(taken), bound.limit, bound.nextInMs, subscriber.version());
+        subscriber.id(),
+        List.copyOf(taken),
+        limit,
+        nextInMs(subscriber, limit),
+        subscriber.version());
+  }
+
+  /** When that limit may be over, as things are once the claim is done. */
+  private long nextInMs(MemorySubscriber subscriber, Limit limit) {
+    return switch (limit) {
+      case NONE, BYTES -> 0;
+      case EMPTY -> emptyInMs(subscriber);
+      case GATE -> subscriber.quota.gateInMs(state.nowMs());
+      case PROBE -> subscriber.quota.passage(state.nowMs()).nextInMs();
+      case RAMP -> RAMP_STEP_MS;
+      case QUOTA -> subscriber.quota.tokenInMs(state.nowMicros());
+      case IN_FLIGHT -> leaseEndsInMs(subscriber);
+      case PAUSED, UNKNOWN -> -1;
+    };
   }
 
   private static Claimed claimed(MemoryDelivery delivery, ClaimId claim, boolean probe) {
@@ -329,6 +349,9 @@ final class MemoryDeliveries implements DeliveryStore {
       delivery.reason = reconcile.reason();
       delivery.askedDelayMs = reconcile.askedDelayMs();
       subscriber.move(delivery, Place.RECONCILING, nowMs, nowMs);
+      if (reconcile.pauseSubscriber()) {
+        subscriber.become(State.PAUSED, reconcile.reason());
+      }
     }
     subscriber.quota.settled(ended, delivery.id, outcome, state.nowMicros());
   }

@@ -1,8 +1,9 @@
 package dev.weir.testkit.store;
 
 import dev.weir.domain.message.DeliveryId;
+import dev.weir.domain.outcome.Gate;
 import dev.weir.domain.outcome.Outcome;
-import dev.weir.domain.outcome.Outcome.Budget;
+import dev.weir.domain.outcome.Outcome.Health;
 import dev.weir.domain.quota.Quota;
 import dev.weir.protocol.store.ClaimId;
 import java.math.BigInteger;
@@ -20,13 +21,8 @@ final class MemoryQuota {
   private static final long SLACK_MICROS = 100_000;
 
   private static final long MICRO_TOKENS = 1_000_000;
-  private static final long BREAKER_WINDOW_MS = 10_000;
-  private static final int BREAKER_FAILURES = 10;
-  private static final long BREAKER_FIRST_MS = 5_000;
-  private static final long BREAKER_LONGEST_MS = 300_000;
-  private static final long RAMP_MS = 10_000;
 
-  /** A ramp of f = 0.1 + 0.9 · elapsed / 10 s, as parts of this. */
+  /** A ramp's fraction is counted in parts of this. */
   private static final long RAMP_WHOLE = 100_000;
 
   final boolean shared;
@@ -41,14 +37,7 @@ final class MemoryQuota {
   /** What was in hand when the rate became 0: without accrual the TAT can't tell. */
   private Fraction frozen;
 
-  private long gateMs;
-  private boolean half;
-  private @Nullable Probe probe;
-  private long probeEndMs;
-  private long rampMs;
-  private int fails;
-  private long failsSinceMs;
-  private int opens;
+  private Gate gate = Gate.OPEN;
 
   MemoryQuota(Quota quota, boolean shared, int partition) {
     this.quota = quota;
@@ -56,8 +45,6 @@ final class MemoryQuota {
     this.partition = partition;
     this.frozen = Fraction.whole(quota.burst());
   }
-
-  private record Probe(ClaimId claim, DeliveryId delivery) {}
 
   private record Fraction(BigInteger numerator, BigInteger denominator) {
     static Fraction whole(long value) {
@@ -106,18 +93,20 @@ final class MemoryQuota {
     return new Fraction(full.subtract(debt(nowMicros)), period());
   }
 
+  /** Idleness counts against the window: whose TAT lies a window back has no claim to send. */
   long level(long sendWindowMs, long nowMicros) {
-    Fraction inHand = inHand(nowMicros);
-    BigInteger micros =
-        floor(inHand.numerator.multiply(BigInteger.valueOf(MICRO_TOKENS)), inHand.denominator);
-    if (isPaced()) {
-      BigInteger sendable =
-          BigInteger.valueOf(sendWindowMs * 1_000)
-              .multiply(tokens())
-              .multiply(BigInteger.valueOf(MICRO_TOKENS));
-      micros = micros.add(floor(sendable.negate(), period()));
-    }
     BigInteger most = BigInteger.valueOf(quota.burst() * MICRO_TOKENS);
+    if (!isPaced()) {
+      Fraction inHand = inHand(nowMicros);
+      return floor(
+              inHand.numerator.multiply(BigInteger.valueOf(MICRO_TOKENS)), inHand.denominator)
+          .longValueExact();
+    }
+    BigInteger now = scaled(nowMicros);
+    BigInteger behind =
+        (tat == null ? now : tat).subtract(now).add(scaled(sendWindowMs * 1_000));
+    BigInteger micros =
+        most.add(floor(behind.negate().multiply(BigInteger.valueOf(MICRO_TOKENS)), period()));
     return micros.max(BigInteger.ZERO).min(most).longValueExact();
   }
 
@@ -211,33 +200,26 @@ final class MemoryQuota {
   // The gate
 
   long gateInMs(long nowMs) {
-    return Math.max(0, gateMs - nowMs);
+    return Math.max(0, gate.closedUntilMs() - nowMs);
+  }
+
+  Gate.Passage passage(long nowMs) {
+    return gate.passage(Gate.Policy.DEFAULT, nowMs);
   }
 
   boolean isHalfOpen() {
-    return half;
-  }
-
-  /** How long the probe that is out may still take; 0 when none is. */
-  long probeInMs(long nowMs) {
-    return probe == null ? 0 : Math.max(0, probeEndMs - nowMs);
+    return gate.halfOpen();
   }
 
   void sendProbe(ClaimId claim, DeliveryId delivery, long endMs) {
-    probe = new Probe(claim, delivery);
-    probeEndMs = endMs;
+    gate = gate.probeStarted(name(claim, delivery), endMs);
   }
 
-  /** Part of the in-flight cap that a ramp allows, in parts of {@link #rampWhole()}. */
-  long rampFraction(long nowMs) {
-    if (rampMs == 0 || nowMs - rampMs >= RAMP_MS) {
-      return RAMP_WHOLE;
-    }
-    return RAMP_WHOLE / 10 + Math.max(0, nowMs - rampMs) * (RAMP_WHOLE * 9 / 10) / RAMP_MS;
-  }
-
-  long rampWhole() {
-    return RAMP_WHOLE;
+  private long rampFraction(long nowMs) {
+    Gate.Passage passage = passage(nowMs);
+    return passage.kind() == Gate.Passage.Kind.RAMP
+        ? Math.max(1, Math.round(passage.fraction() * RAMP_WHOLE))
+        : RAMP_WHOLE;
   }
 
   /** When work that is there at {@code workMs} may start; {@code Long.MAX_VALUE} for never. */
@@ -247,79 +229,36 @@ final class MemoryQuota {
     if (workMs == Long.MAX_VALUE || tokenInMs < 0) {
       return Long.MAX_VALUE;
     }
-    long openMs = Math.max(workMs, gateMs);
-    if (half && probe != null) {
-      openMs = Math.max(openMs, probeEndMs);
-    }
-    return tokenInMs == 0 ? openMs : Math.max(openMs, nowMs + tokenInMs);
+    long waitMs = Math.max(tokenInMs, passage(nowMs).nextInMs());
+    return waitMs == 0 ? Math.max(workMs, gate.closedUntilMs()) : Math.max(workMs, nowMs + waitMs);
   }
 
   /** By hand: the cool-down is over. A probe still goes first, as the endpoint decides. */
   void open() {
-    gateMs = 0;
+    gate = gate.opened();
   }
 
   /** A claim ended without an outcome: lapsed, released or recovered. */
   void forgetProbe(@Nullable ClaimId claim, DeliveryId delivery) {
-    if (isProbe(claim, delivery)) {
-      probe = null;
-    }
+    gate = gate.probeEnded(name(claim, delivery));
   }
 
-  private boolean isProbe(@Nullable ClaimId claim, DeliveryId delivery) {
-    return probe != null && probe.claim.equals(claim) && probe.delivery.equals(delivery);
+  boolean isProbe(@Nullable ClaimId claim, DeliveryId delivery) {
+    return name(claim, delivery).equals(gate.probe());
   }
 
-  /** What an applied outcome means to the gate. */
+  private static String name(@Nullable ClaimId claim, DeliveryId delivery) {
+    return claim + " " + delivery.key();
+  }
+
+  /** What an applied outcome means to the gate, and to the tokens when a ramp begins. */
   void settled(ClaimId claim, DeliveryId delivery, Outcome outcome, long nowMicros) {
-    boolean wasProbe = isProbe(claim, delivery);
-    if (wasProbe) {
-      probe = null;
-    }
-    if (outcome instanceof Outcome.Delivered || outcome instanceof Outcome.Dead) {
-      alive(wasProbe, nowMicros);
-    } else if (outcome instanceof Outcome.Retry retry) {
-      refused(retry, wasProbe, nowMicros / 1_000);
-    }
-  }
-
-  private void alive(boolean wasProbe, long nowMicros) {
-    fails = 0;
-    if (!wasProbe) {
-      return;
-    }
-    half = false;
-    opens = 0;
-    rampMs = nowMicros / 1_000;
-    if (isPaced()) {
+    boolean rampBegins = isProbe(claim, delivery) && outcome.health() == Health.ALIVE;
+    gate = gate.settled(outcome, name(claim, delivery), Gate.Policy.DEFAULT, nowMicros / 1_000);
+    if (rampBegins && isPaced()) {
       BigInteger oneLeft =
           scaled(nowMicros).add(period().multiply(BigInteger.valueOf(quota.burst() - 1L)));
       tat = tatOrNow(nowMicros).max(oneLeft);
     }
-  }
-
-  private void refused(Outcome.Retry retry, boolean wasProbe, long nowMs) {
-    if (retry.gateMs() >= 0) {
-      close(nowMs + retry.gateMs());
-    }
-    if (retry.spends() != Budget.FAILURE) {
-      return;
-    }
-    if (fails++ == 0) {
-      failsSinceMs = nowMs;
-    }
-    // While the gate is closed or half open only its probe tells anything new: the failures of
-    // attempts that were under way when it closed must not double the time again and again.
-    boolean trips = !half && fails >= BREAKER_FAILURES && nowMs - failsSinceMs >= BREAKER_WINDOW_MS;
-    if (trips || wasProbe) {
-      close(nowMs + Math.min(BREAKER_FIRST_MS << Math.min(opens, 10), BREAKER_LONGEST_MS));
-      opens++;
-    }
-  }
-
-  private void close(long untilMs) {
-    gateMs = Math.max(gateMs, untilMs);
-    half = true;
-    rampMs = 0;
   }
 }

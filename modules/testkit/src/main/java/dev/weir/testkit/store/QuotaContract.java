@@ -206,10 +206,10 @@ interface QuotaContract extends ContractChapter {
   @Test
   default void aReleaseNeverGivesBackMoreThanWasTrulyLeft() {
     bench().needsSettableClock();
-    bench().addPaced("a", "1/min", 2);
+    bench().addPaced("a", "1/s", 2);
     bench().publishMany("m", 3, "a");
     List<Claimed> unstarted = bench().claim("a", 2).deliveries();
-    bench().advance(Duration.ofMinutes(1));
+    bench().advance(Duration.ofSeconds(1));
     bench().claimOne("a");
     bench().release(unstarted);
     assertThat(bench().level("a")).isEqualTo(StoreBench.TOKEN);
