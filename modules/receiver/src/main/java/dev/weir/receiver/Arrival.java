@@ -7,13 +7,12 @@ import org.jspecify.annotations.Nullable;
  * One request as the receiver saw it: a line of the arrivals log.
  *
  * @param seq 1 for the first of the process, without gaps
- * @param ns monotonic ({@link System#nanoTime()}) when the whole request was there; one clock for
- *     all processes of a machine
- * @param atMicros epoch µs, for people
+ * @param ns monotonic ({@link System#nanoTime()}) when the whole request was there
+ * @param atMicros the same instant, epoch µs
  * @param key the {@code Idempotency-Key}
  * @param attempt the {@code Weir-Attempt}; 0 when it carries none
- * @param sentAtNs the {@code Weir-Sent-At}, monotonic ns of the sender; {@value #NONE} when it
- *     carries none
+ * @param sentAtNs the {@code Weir-Sent-At}, epoch ns that the sender counts on its monotonic clock;
+ *     {@value #NONE} when it carries none
  * @param node the {@code Weir-Node}
  * @param result the status that was chosen, or {@code reset}, {@code close}, {@code hang}
  * @param answeredNs monotonic, when the status line was written; {@value #NONE} when it was not
@@ -40,6 +39,11 @@ public record Arrival(
   /** Whether the receiver told its client that it took the request. */
   public boolean accepted() {
     return answeredNs != NONE && result.length() == 3 && result.charAt(0) == '2';
+  }
+
+  /** Epoch µs of {@link #answeredNs}; {@value #NONE} when there was no answer. */
+  public long answeredAtMicros() {
+    return answeredNs == NONE ? NONE : atMicros + (answeredNs - ns) / 1_000;
   }
 
   public boolean hasStatus(int status) {

@@ -104,7 +104,7 @@ public record Arrivals(List<Arrival> all) {
     return DelaySpread.of(
         all.stream()
             .filter(arrival -> arrival.sentAtNs() != Arrival.NONE)
-            .mapToLong(arrival -> arrival.ns() - arrival.sentAtNs())
+            .mapToLong(arrival -> arrival.atMicros() * 1_000 - arrival.sentAtNs())
             .toArray());
   }
 
