@@ -15,8 +15,7 @@ class NodeConfigTest {
 
   @Test
   void allProblemsAreToldAtOnce() {
-    assertThatThrownBy(
-            () -> new NodeConfig("a b", 0, -1, 5, Duration.ZERO, Duration.ofMinutes(1)))
+    assertThatThrownBy(() -> new NodeConfig("a b", 0, -1, 5, Duration.ZERO, Duration.ofMinutes(1)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContainingAll(
             "node.name",

@@ -25,7 +25,8 @@ class FailuresTest {
 
   static Stream<Arguments> failures() {
     SSLHandshakeException expired = new SSLHandshakeException("Failed to create SSL connection");
-    expired.initCause(new SSLHandshakeException("PKIX").initCause(new CertificateExpiredException()));
+    expired.initCause(
+        new SSLHandshakeException("PKIX").initCause(new CertificateExpiredException()));
     return Stream.of(
         Arguments.of(new UnknownHostException("x"), ErrorClass.DNS),
         Arguments.of(new ConnectException("refused"), ErrorClass.CONNECT),
