@@ -8,8 +8,9 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>Shared near max-min without any lane knowing another's subscribers: a subscriber may hold at
  * most as much as is free (the dynamic threshold of shared-buffer switches). One alone gets half of
- * all there is, n greedy ones get 1/(n+1) each, and a newcomer always finds room, at once and
- * without taking anything back from anybody.
+ * all there is. Of n greedy ones the first take more than their part, but nothing is taken anew by
+ * whoever is above it: as their attempts end they come down to 1/(n+1) each, and as much stays free
+ * for a newcomer.
  */
 final class Budget {
 

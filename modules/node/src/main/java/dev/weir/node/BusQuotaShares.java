@@ -19,8 +19,7 @@ record BusQuotaShares(EventBus bus) implements QuotaShares {
   }
 
   @Override
-  public Future<Void> release(
-      String quotaId, String holder, long sequence, long tokensLeftMicros) {
+  public Future<Void> release(String quotaId, String holder, long sequence, long tokensLeftMicros) {
     return bus.request(
             Addresses.QUOTA,
             new QuotaProtocol.Release(quotaId, holder, sequence, tokensLeftMicros),

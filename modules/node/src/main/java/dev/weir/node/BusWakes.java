@@ -28,8 +28,7 @@ record BusWakes(EventBus bus, int lanes) implements Wakes {
   }
 
   private void wake(int lane, List<String> subscribers) {
-    bus.send(
-        Addresses.dispatcher(lane), new DispatcherProtocol.Wake(subscribers), Addresses.LOCAL);
+    bus.send(Addresses.dispatcher(lane), new DispatcherProtocol.Wake(subscribers), Addresses.LOCAL);
   }
 
   @Override

@@ -97,7 +97,11 @@ final class DispatcherVerticle extends VerticleBase {
   }
 
   private record Claim(
-      Partition partition, ClaimId id, List<ClaimRequest> requests, int maxBytes, long askedNanos) {}
+      Partition partition,
+      ClaimId id,
+      List<ClaimRequest> requests,
+      int maxBytes,
+      long askedNanos) {}
 
   @Override
   public Future<?> start() {
@@ -142,9 +146,7 @@ final class DispatcherVerticle extends VerticleBase {
     if (action == Action.DEPLOY) {
       deploy(subscriber);
     } else if (action == Action.SEND) {
-      send(
-          subscriber,
-          changed ? new SubscriberProtocol.Changed() : new SubscriberProtocol.Wake());
+      send(subscriber, changed ? new SubscriberProtocol.Changed() : new SubscriberProtocol.Wake());
     }
   }
 

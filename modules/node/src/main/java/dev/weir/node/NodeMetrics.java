@@ -84,9 +84,7 @@ public final class NodeMetrics {
       if (code == 429) {
         return "429";
       }
-      return code >= 200 && code < 600
-          ? String.format(Locale.ROOT, "%dxx", code / 100)
-          : "error";
+      return code >= 200 && code < 600 ? String.format(Locale.ROOT, "%dxx", code / 100) : "error";
     }
     return answer instanceof Answer.NoAnswer ? "ambiguous" : "error";
   }

@@ -28,8 +28,7 @@ final class Pacing {
    * When {@link #demand} will be above zero, given that it isn't and slots are free; {@link #NEVER}
    * when something else must happen first.
    */
-  static long demandInNanos(
-      TokenBucket bucket, int unstarted, long horizonNanos, long nowNanos) {
+  static long demandInNanos(TokenBucket bucket, int unstarted, long horizonNanos, long nowNanos) {
     if (bucket.tokensDueWithin(nowNanos, horizonNanos) > unstarted) {
       return 0;
     }

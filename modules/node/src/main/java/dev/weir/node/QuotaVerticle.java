@@ -64,10 +64,7 @@ final class QuotaVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     vertx.setPeriodic(TIDY_MS, tick -> tidy());
-    return vertx
-        .eventBus()
-        .<QuotaProtocol>localConsumer(Addresses.QUOTA, this::on)
-        .completion();
+    return vertx.eventBus().<QuotaProtocol>localConsumer(Addresses.QUOTA, this::on).completion();
   }
 
   private void on(Message<QuotaProtocol> message) {
@@ -105,8 +102,7 @@ final class QuotaVerticle extends VerticleBase {
   private void begin(String quotaId, Divided divided) {
     config
         .level(quotaId, SubscriberVerticle.SEND_WINDOW_MS)
-        .compose(
-            level -> config.quota(quotaId).map(view -> begun(divided, level, view)))
+        .compose(level -> config.quota(quotaId).map(view -> begun(divided, level, view)))
         .onSuccess(known -> answerWaiting(divided))
         .onFailure(
             failure -> {

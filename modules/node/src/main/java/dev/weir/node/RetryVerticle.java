@@ -199,8 +199,7 @@ final class RetryVerticle extends VerticleBase {
   }
 
   private static boolean isBroken(Throwable failure) {
-    return !(failure instanceof StoreException store)
-        || store.kind() == StoreException.Kind.BROKEN;
+    return !(failure instanceof StoreException store) || store.kind() == StoreException.Kind.BROKEN;
   }
 
   private void beginDoubt(Line line) {

@@ -28,7 +28,6 @@ import dev.weir.protocol.store.ClaimId;
 import dev.weir.protocol.store.ConfigStore.SubscriberView;
 import dev.weir.protocol.store.DeliveryStore.ClaimReply;
 import dev.weir.protocol.store.DeliveryStore.Claimed;
-import dev.weir.protocol.store.DeliveryStore.Limit;
 import dev.weir.protocol.store.DeliveryStore.Settlement;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
@@ -202,8 +201,7 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
       ShareHolder share = shareFor(view.quota());
       return Future.succeededFuture(Optional.of(new Setup(view, plan, share.bucket(), share)));
     }
-    return bucketFor(view.quota())
-        .map(bucket -> Optional.of(new Setup(view, plan, bucket, null)));
+    return bucketFor(view.quota()).map(bucket -> Optional.of(new Setup(view, plan, bucket, null)));
   }
 
   private ShareHolder shareFor(Quota quota) {
@@ -242,7 +240,10 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
     loading = false;
     if (loaded.failed()) {
       if (!backoff.isFailing()) {
-        LOG.warn("configuration of subscriber {} not read, repeating: {}", id, loaded.cause().toString());
+        LOG.warn(
+            "configuration of subscriber {} not read, repeating: {}",
+            id,
+            loaded.cause().toString());
       }
       loadAt(now + backoff.next() * NANOS_PER_MILLI);
     } else {
@@ -296,7 +297,8 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
     } else {
       taken.forEach(one -> open(one, with));
     }
-    if (with == null || reply.configVersion() >= 0 && reply.configVersion() != with.view.version()) {
+    if (with == null
+        || reply.configVersion() >= 0 && reply.configVersion() != with.view.version()) {
       reloadSoon(now);
     }
   }
@@ -353,8 +355,7 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
         if (with.share != null) {
           with.share.spent();
         }
-        head.exchange.write(
-            with.plan, now, shared.clock().epochNanos(now), shared.config().name());
+        head.exchange.write(with.plan, now, shared.clock().epochNanos(now), shared.config().name());
         shared.checkpoints().reached(Checkpoint.AFTER_WRITE);
       } else {
         return;
@@ -513,7 +514,8 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
             ThreadLocalRandom.current().nextDouble());
     shared.metrics().attempted(answer, outcome);
     obey(outcome, now);
-    boolean keepTrace = !(outcome instanceof Outcome.Delivered) || shared.keepTraces().getAsBoolean();
+    boolean keepTrace =
+        !(outcome instanceof Outcome.Delivered) || shared.keepTraces().getAsBoolean();
     String trace = keepTrace ? trace(exchange, answer, outcome) : null;
     vertx
         .eventBus()

@@ -68,9 +68,7 @@ class AnswersTest {
               }
             });
     running.put(
-        RunningNode.withMaxInFlight(RunningNode.subscriber("s", endpoint.uri()), 1),
-        "1000/s",
-        20);
+        RunningNode.withMaxInFlight(RunningNode.subscriber("s", endpoint.uri()), 1), "1000/s", 20);
 
     running.publishMany("s", 60);
 
@@ -88,7 +86,8 @@ class AnswersTest {
     Endpoint endpoint =
         Endpoint.start(
             running.vertx,
-            (request, n) -> request.response().setStatusCode(429).putHeader("Retry-After", "3").end());
+            (request, n) ->
+                request.response().setStatusCode(429).putHeader("Retry-After", "3").end());
     running.put(RunningNode.subscriber("s", endpoint.uri()), "100/s", 2);
 
     running.publishMany("s", 200);
@@ -114,8 +113,7 @@ class AnswersTest {
 
     endpoint.await(2, 5_000);
     DeliveryView view = running.delivery("m", "s");
-    assertThat(view.attempts().get(0))
-        .contains("\"error\":\"timeout\"", "\"ambiguous\":true");
+    assertThat(view.attempts().get(0)).contains("\"error\":\"timeout\"", "\"ambiguous\":true");
   }
 
   @Test

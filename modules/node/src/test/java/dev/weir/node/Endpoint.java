@@ -39,7 +39,9 @@ final class Endpoint {
             .createHttpServer(new HttpServerOptions().setHost("127.0.0.1").setPort(0))
             .requestHandler(
                 request ->
-                    request.body().onSuccess(body -> answer.accept(request, arrived(request, body))));
+                    request
+                        .body()
+                        .onSuccess(body -> answer.accept(request, arrived(request, body))));
   }
 
   /**

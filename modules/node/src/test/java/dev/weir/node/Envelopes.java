@@ -10,8 +10,8 @@ final class Envelopes {
   private Envelopes() {}
 
   /**
-   * How many requests too many were started in the worst window: {@code max over windows of (count −
-   * rate · w) − burst}; 0 or less means the quota was kept.
+   * How many requests too many were started in the worst window: {@code max over windows of (count
+   * − rate · w) − burst}; 0 or less means the quota was kept.
    */
   static double excess(List<Arrival> arrivals, Rate rate, int burst) {
     long[] sent = arrivals.stream().mapToLong(Arrival::sentAtNanos).sorted().toArray();

@@ -115,8 +115,7 @@ class FaultsTest {
     running.node.drain(Duration.ofSeconds(1)).await(10, TimeUnit.SECONDS);
 
     assertThat(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun)).isLessThan(1_500);
-    assertThat(running.delivery("m", "s").delivery().state())
-        .isEqualTo(State.RETRY_SCHEDULED);
+    assertThat(running.delivery("m", "s").delivery().state()).isEqualTo(State.RETRY_SCHEDULED);
     assertThat(running.delivery("m", "s").attempts().get(0))
         .contains("\"error\":\"drained\"", "\"ambiguous\":true");
     assertThat(open).hasSize(1);
@@ -141,8 +140,11 @@ class FaultsTest {
     Endpoint endpoint = Endpoint.answering(running.vertx, 200);
     running.put(RunningNode.subscriber("s", endpoint.uri()), "unlimited", 2);
     running.publishMany("s", 50);
-    running.store.on(FaultyStore.ANY).from(call -> call % 2 == 0).fail(
-        StoreException.Kind.UNAVAILABLE);
+    running
+        .store
+        .on(FaultyStore.ANY)
+        .from(call -> call % 2 == 0)
+        .fail(StoreException.Kind.UNAVAILABLE);
     for (int i = 0; i < 50; i++) {
       running.realPublish(real, "s", "later" + i);
     }

@@ -54,8 +54,7 @@ final class RunningNode implements AutoCloseable {
             idleAfter,
             defaults.deadLetterRetention());
     this.node =
-        Node.start(vertx, new Node.Parts(config, store, registry, checkpoints, () -> true))
-            .await();
+        Node.start(vertx, new Node.Parts(config, store, registry, checkpoints, () -> true)).await();
   }
 
   static RunningNode start() {
@@ -67,8 +66,7 @@ final class RunningNode implements AutoCloseable {
   }
 
   static RunningNode startWith(Duration idleAfter) {
-    return new RunningNode(
-        new InMemoryStore(InstantSource.system()), idleAfter, Checkpoints.NONE);
+    return new RunningNode(new InMemoryStore(InstantSource.system()), idleAfter, Checkpoints.NONE);
   }
 
   @Override

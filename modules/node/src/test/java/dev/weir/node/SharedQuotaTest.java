@@ -35,8 +35,7 @@ class SharedQuotaTest {
     List<Arrival> steady = arrivals.subList(arrivals.size() / 4, arrivals.size());
     double allowed = (steady.size() - 1) / Rate.parse(rate).perSecond();
     assertThat(Envelopes.seconds(steady)).isLessThan(allowed * 1.1 + 0.05);
-    long ofA =
-        arrivals.subList(0, each).stream().filter(one -> one.key().endsWith(":a")).count();
+    long ofA = arrivals.subList(0, each).stream().filter(one -> one.key().endsWith(":a")).count();
     assertThat(ofA).isBetween((long) (each * 0.3), (long) (each * 0.7));
   }
 

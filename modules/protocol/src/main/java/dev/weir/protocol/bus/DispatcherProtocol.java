@@ -24,8 +24,7 @@ public sealed interface DispatcherProtocol {
    * @param heldAttempts deliveries it holds already
    * @param heldBytes bytes of their bodies
    */
-  record Demand(
-      String subscriber, int partition, int count, int heldAttempts, long heldBytes)
+  record Demand(String subscriber, int partition, int count, int heldAttempts, long heldBytes)
       implements DispatcherProtocol {}
 
   /**
