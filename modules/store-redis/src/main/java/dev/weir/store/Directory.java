@@ -34,7 +34,9 @@ final class Directory {
     return known != null ? known : partitions.ofEscaped(sid);
   }
 
-  /** Calls with the guessed partition; if the subscriber isn't there, looks it up and calls again. */
+  /**
+   * Calls with the guessed partition; if the subscriber isn't there, looks it up and calls again.
+   */
   <T> Future<T> at(String sid, IntFunction<Future<T>> call, Predicate<T> unknown) {
     int guessed = guess(sid);
     return call.apply(guessed)
@@ -83,10 +85,7 @@ final class Directory {
 
   Future<Void> remove(String sid) {
     sharing.remove(sid);
-    return lanes
-        .lane()
-        .send(Request.cmd(Command.HDEL).arg(Keys.directory()).arg(sid))
-        .mapEmpty();
+    return lanes.lane().send(Request.cmd(Command.HDEL).arg(Keys.directory()).arg(sid)).mapEmpty();
   }
 
   private void remember(String sid, int partition) {

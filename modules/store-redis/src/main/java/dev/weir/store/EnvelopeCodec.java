@@ -38,10 +38,6 @@ final class EnvelopeCodec {
         .getJsonObject("h", new JsonObject())
         .forEach(entry -> headers.put(entry.getKey(), String.valueOf(entry.getValue())));
     return new Envelope(
-        object.getString("t"),
-        object.getString("c"),
-        headers,
-        object.getString("p"),
-        deliverByMs);
+        object.getString("t"), object.getString("c"), headers, object.getString("p"), deliverByMs);
   }
 }

@@ -62,8 +62,13 @@ final class Pulse {
     Memory now = memory;
     if (now.max() > 0 && now.used() * 100.0 > now.max() * (double) fullPercent) {
       String detail =
-          "the store uses " + now.used() + " of " + now.max() + " bytes; publishes are refused from "
-              + fullPercent + " %";
+          "the store uses "
+              + now.used()
+              + " of "
+              + now.max()
+              + " bytes; publishes are refused from "
+              + fullPercent
+              + " %";
       return Future.failedFuture(new StoreException(Kind.FULL, operation, detail, null));
     }
     return Future.succeededFuture();

@@ -29,8 +29,7 @@ final class Recount {
   private static final List<String> SETS = List.of("r", "z", "f", "x", "y");
 
   /** A message's index or a body: partition, kind, name. */
-  private static final Pattern KEY =
-      Pattern.compile("weir:\\{(\\d+)}:([mb]):(.+)", Pattern.DOTALL);
+  private static final Pattern KEY = Pattern.compile("weir:\\{(\\d+)}:([mb]):(.+)", Pattern.DOTALL);
 
   private final RedisLanes lanes;
   private final Scripts scripts;
@@ -44,9 +43,7 @@ final class Recount {
 
   Future<Balance> run() {
     Sums sums = new Sums();
-    return subscribers(0, "", sums)
-        .compose(done -> keys("0", sums))
-        .map(done -> sums.balance());
+    return subscribers(0, "", sums).compose(done -> keys("0", sums)).map(done -> sums.balance());
   }
 
   /** What was found so far; touched by one walk at a time. */
@@ -69,7 +66,9 @@ final class Recount {
       }
     }
 
-    /** Sides in the order of tally.lua: acc del can pur, ready delayed in flight dead reconciling. */
+    /**
+     * Sides in the order of tally.lua: acc del can pur, ready delayed in flight dead reconciling.
+     */
     void add(Response reply, int at) {
       long held = 0;
       for (int i = 0; i < sides.length; i++) {
@@ -140,8 +139,7 @@ final class Recount {
     return checked;
   }
 
-  private Future<Void> checkSet(
-      int partition, String sid, String set, String cursor, Sums sums) {
+  private Future<Void> checkSet(int partition, String sid, String set, String cursor, Sums sums) {
     return scripts
         .run("check_set", partition, List.<Object>of(sid, set, cursor, (long) MEMBERS_A_STEP))
         .compose(
@@ -171,9 +169,7 @@ final class Recount {
             reply -> {
               String next = reply.get(0).toString();
               return checkKeys(reply.get(1), sums)
-                  .compose(
-                      done ->
-                          next.equals("0") ? Future.succeededFuture() : keys(next, sums));
+                  .compose(done -> next.equals("0") ? Future.succeededFuture() : keys(next, sums));
             });
   }
 

@@ -256,8 +256,7 @@ final class RedisConfig implements ConfigStore {
   private Future<Void> purgeAll(int partition, String sid) {
     return scripts
         .run("delete", partition, List.<Object>of(sid, (long) DELETE_STEP))
-        .compose(
-            left -> Reply.code(left) > 0 ? purgeAll(partition, sid) : directory.remove(sid));
+        .compose(left -> Reply.code(left) > 0 ? purgeAll(partition, sid) : directory.remove(sid));
   }
 
   @Override
@@ -391,9 +390,7 @@ final class RedisConfig implements ConfigStore {
     List<String> ids = found.keySet().stream().limit(limit).toList();
     Map<Integer, List<String>> byPartition = new HashMap<>();
     for (String id : ids) {
-      byPartition
-          .computeIfAbsent(partitionOf(found, id), missing -> new ArrayList<>())
-          .add(id);
+      byPartition.computeIfAbsent(partitionOf(found, id), missing -> new ArrayList<>()).add(id);
     }
     List<Future<Map<String, T>>> reads = new ArrayList<>();
     byPartition.forEach((partition, members) -> reads.add(views.read(partition, members)));

@@ -214,7 +214,8 @@ final class RedisDeliveries implements DeliveryStore {
   private static List<SettleReply> settleReplies(Response reply) {
     List<SettleReply> replies = new ArrayList<>(reply.size() / 2);
     for (int i = 0; i + 1 < reply.size(); i += 2) {
-      replies.add(new SettleReply(SETTLED[Reply.code(reply.get(i))], Reply.number(reply.get(i + 1))));
+      replies.add(
+          new SettleReply(SETTLED[Reply.code(reply.get(i))], Reply.number(reply.get(i + 1))));
     }
     return replies;
   }
@@ -237,9 +238,7 @@ final class RedisDeliveries implements DeliveryStore {
 
   @Override
   public Future<Integer> recover(int partition, long epoch, int limit) {
-    return scripts
-        .run("recover", partition, List.<Object>of(epoch, (long) limit))
-        .map(Reply::code);
+    return scripts.run("recover", partition, List.<Object>of(epoch, (long) limit)).map(Reply::code);
   }
 
   @Override

@@ -31,11 +31,7 @@ final class RedisInspection implements InspectionStore {
   private final Recount recount;
 
   RedisInspection(
-      Scripts scripts,
-      Partitions partitions,
-      Directory directory,
-      Pulse pulse,
-      Recount recount) {
+      Scripts scripts, Partitions partitions, Directory directory, Pulse pulse, Recount recount) {
     this.scripts = scripts;
     this.partitions = partitions;
     this.directory = directory;
@@ -215,12 +211,7 @@ final class RedisInspection implements InspectionStore {
   }
 
   private Future<Integer> fill(
-      String set,
-      String sid,
-      int partition,
-      @Nullable Cursor from,
-      int limit,
-      List<Found> found) {
+      String set, String sid, int partition, @Nullable Cursor from, int limit, List<Found> found) {
     List<Object> args = new ArrayList<>(List.<Object>of(set, sid, (long) limit - found.size()));
     args.add(from == null ? "" : from.sid());
     args.add(from == null ? "" : from.since());
@@ -279,9 +270,7 @@ final class RedisInspection implements InspectionStore {
     return directory.at(
         sid,
         partition ->
-            scripts
-                .run("change", partition, args)
-                .map(reply -> Change.values()[Reply.code(reply)]),
+            scripts.run("change", partition, args).map(reply -> Change.values()[Reply.code(reply)]),
         change -> change == Change.UNKNOWN);
   }
 

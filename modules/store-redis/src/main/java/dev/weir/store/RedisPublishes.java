@@ -84,7 +84,13 @@ final class RedisPublishes implements PublishStore {
 
   /** A message on its way in, in the terms of the scripts. */
   private record Incoming(
-      String mid, String hash, long deliverAt, long delay, long deliverBy, int envelope, Buffer payload) {
+      String mid,
+      String hash,
+      long deliverAt,
+      long delay,
+      long deliverBy,
+      int envelope,
+      Buffer payload) {
 
     static Incoming of(Publication publication) {
       Buffer envelope = EnvelopeCodec.encode(publication.envelope());
@@ -122,9 +128,7 @@ final class RedisPublishes implements PublishStore {
     Map<Integer, List<String>> groups = grouped(sids, found);
     boolean oneStep = groups.size() == 1 && sids.size() <= CHUNK;
     Future<Map<String, Integer>> asked =
-        oneStep
-            ? store(firstKey(groups), message, sids, true)
-            : check(message, groups);
+        oneStep ? store(firstKey(groups), message, sids, true) : check(message, groups);
     return asked.compose(
         codes -> {
           List<String> unknown = with(codes, UNKNOWN);
@@ -263,8 +267,7 @@ final class RedisPublishes implements PublishStore {
                   case 1 ->
                       Future.succeededFuture(
                           accepted(publication.message(), asked, allExist(asked)));
-                  default ->
-                      Future.succeededFuture(new Published.Conflict(publication.targets()));
+                  default -> Future.succeededFuture(new Published.Conflict(publication.targets()));
                 });
   }
 
@@ -273,8 +276,7 @@ final class RedisPublishes implements PublishStore {
     Incoming message = Incoming.of(publication);
     Map<Integer, List<String>> groups = grouped(sids, Map.of());
     List<String> ordered = groups.values().stream().flatMap(List::stream).toList();
-    OpenIntent intent =
-        new OpenIntent(firstKey(groups), message.mid() + ":" + targetsHash(sids));
+    OpenIntent intent = new OpenIntent(firstKey(groups), message.mid() + ":" + targetsHash(sids));
     return intend(intent.partition(), intent.intent(), message, ordered).map(intent);
   }
 
@@ -411,7 +413,8 @@ final class RedisPublishes implements PublishStore {
   private Future<Map<String, Integer>> storeMoved(
       Incoming message, Map<String, Integer> moved, Map<String, Integer> codes) {
     Future<Map<String, Integer>> done = Future.succeededFuture(codes);
-    for (Map.Entry<Integer, List<String>> group : grouped(List.copyOf(moved.keySet()), moved).entrySet()) {
+    for (Map.Entry<Integer, List<String>> group :
+        grouped(List.copyOf(moved.keySet()), moved).entrySet()) {
       done =
           done.compose(
               so ->

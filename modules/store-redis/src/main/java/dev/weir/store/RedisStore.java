@@ -12,7 +12,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
-import io.vertx.redis.client.Response;
 
 /** The store on one Redis. Thread-safe; futures complete on the caller's context. */
 public final class RedisStore implements Store {
@@ -38,7 +37,8 @@ public final class RedisStore implements Store {
     this.deliveries = new RedisDeliveries(lanes, scripts, partitions);
     this.publishes = new RedisPublishes(scripts, partitions, directory, pulse);
     this.config = new RedisConfig(lanes, scripts, partitions, directory, constants);
-    this.inspection = new RedisInspection(
+    this.inspection =
+        new RedisInspection(
             scripts, partitions, directory, pulse, new Recount(lanes, scripts, partitions));
   }
 

@@ -27,8 +27,8 @@ call('ZREM', P .. set .. ':' .. sid, m.seq)
 count(GAUGE[set], -1)
 if what == 'cancel' then
   local trace = call('HGET', P .. 'h:' .. sid, m.seq)
-  for _, name in ipairs({'d:', 'h:', 'w:'}) do call('HDEL', P .. name .. sid, m.seq) end
   finish(sid, m.seq, mid, 'c')
+  for _, name in ipairs({'d:', 'h:', 'w:'}) do call('HDEL', P .. name .. sid, m.seq) end
   if trace then call('SET', P .. 't:' .. mid .. '|' .. sid, trace, 'PX', C.traceMs) end
   call('HINCRBY', P .. 's:' .. sid, 'can', 1)
   count('can', 1)

@@ -187,7 +187,7 @@ local function serve(s, q, asked, reply)
   local waits = slow > 1 and LIMIT.RAMP or LIMIT.QUOTA
   if tokens == 0 then
     if q.t < 0 then return LIMIT.QUOTA, -1 end
-    return waits, max(1, token_at(q, slow) - now)
+    return waits, max(1, token_wait(q, slow))
   end
   local given, full = take(s, q, tokens, reply, probe)
   if given > 0 then
@@ -203,7 +203,7 @@ local function serve(s, q, asked, reply)
   if full then return LIMIT.BYTES, 0 end
   if given < tokens then return LIMIT.EMPTY, until_more(s.sid) end
   if probe == 1 then return LIMIT.PROBE, s.lease end
-  if tokens < free then return waits, max(1, token_at(q, slow) - now) end
+  if tokens < free then return waits, max(1, token_wait(q, slow)) end
   if slow > 1 then return LIMIT.RAMP, 100 end
   return LIMIT.IN_FLIGHT, until_lease(s.sid)
 end
@@ -215,7 +215,8 @@ local function claim_for(sid, asked)
   if s.last_claim == claim then
     return again(s, q, {LIMIT.BYTES, 0, max(s.v, q.v)})
   end
-  lapse(s, q, call('ZRANGEBYSCORE', P .. 'f:' .. sid, '-inf', now, 'LIMIT', 0, 100))
+  lapse(s, q, call('ZRANGEBYSCORE', P .. 'f:' .. sid, '-inf', now, 'LIMIT', 0, 100),
+    'lease lapsed')
   promote(s)
   local reply = {0, 0, max(s.v, q.v)}
   local limit, wait = serve(s, q, asked, reply)

@@ -159,17 +159,17 @@ local function allowed(q, asked, slow)
   return k
 end
 
--- The instant (ms) at which the next token is really due, without slack.
-local function token_at(q, slow)
+-- Ms until the next token is really due, without slack.
+local function token_wait(q, slow)
   if q.t == 0 then return 0 end
   -- A shared quota at rate zero: far enough not to be looked at, yet in the line, so that a change
   -- of the rate finds it.
-  if q.t < 0 then return now + 86400000 end
+  if q.t < 0 then return 86400000 end
   local full, part = span(q, q.b)
   local tat, tatf = spent(q, 1, slow)
-  local us = tat - full
+  local us = tat - full - now_us
   if tatf > part then us = us + 1 end
-  return ceil(us / 1000)
+  return max(0, ceil(us / 1000))
 end
 
 -- Holders of a shared quota whose waiting may have got shorter are all due now: too early costs one
@@ -212,7 +212,7 @@ local function next_instant(s, q)
     if not head[1] then return lease end
     at = tonumber(head[2])
   end
-  at = max(at, q.gate, token_at(q, 1))
+  at = max(at, q.gate, now + token_wait(q, 1))
   if q.half == 1 and q.probe ~= '' then at = max(at, q.probeend) end
   if lease and lease < at then return lease end
   return at
@@ -315,7 +315,7 @@ end
 
 -- Ends claims that nobody will settle: ready again, or, where the subscriber can't take repeats,
 -- reconciling. The attempt keeps its number and counts as no failure.
-local function lapse(s, q, seqs)
+local function lapse(s, q, seqs, why)
   if #seqs == 0 then return end
   local f, texts = P .. 'f:' .. s.sid, call('HMGET', P .. 'd:' .. s.sid, unpack(seqs))
   local ready, held, ds, ws = {}, {}, {}, {}
@@ -330,7 +330,7 @@ local function lapse(s, q, seqs)
       held[#held + 1] = now
       held[#held + 1] = seq
       ws[#ws + 1] = seq
-      ws[#ws + 1] = '-1 ambiguous: lease lapsed'
+      ws[#ws + 1] = '-1 ambiguous: ' .. why
     else
       ready[#ready + 1] = rank_of(d.eligible, deliver_by(seq))
       ready[#ready + 1] = seq
@@ -405,6 +405,13 @@ local function eligible_of(seq, rank)
   return rank - RANK_MS
 end
 
+-- A pair's place in the ledger: mark, when, attempts, redrives, and enough of the claim that settled
+-- it last to tell whoever repeats that settle.
+local function short(claim) return string.sub(redis.sha1hex(claim), 1, 8) end
+local function ledger(mark, d, last)
+  return mark .. ' ' .. now .. ' ' .. d.attempts .. ' ' .. d.redrives .. ' ' .. short(last)
+end
+
 -- Ends a delivery for good without delivering it: its place in the ledger, the message's open count,
 -- and the body when it was the last. The caller takes it out of its set.
 local function finish(sid, seq, mid, mark)
@@ -412,7 +419,8 @@ local function finish(sid, seq, mid, mark)
   local m = message(mid, sid)
   if not m or m.seq ~= seq then return end
   m.open = max(0, m.open - 1)
-  call('HSET', key, '', pack_message(m), sid, mark .. ' ' .. now)
+  local d = delivery(call('HGET', P .. 'd:' .. sid, seq) or nil)
+  call('HSET', key, '', pack_message(m), sid, ledger(mark, d, d.last))
   if m.open == 0 then
     call('UNLINK', P .. 'b:' .. seq)
     call('PEXPIRE', key, C.ledgerMs)

@@ -32,7 +32,7 @@ while ended < limit do
       local seqs = stale(sid, min(200, limit - ended))
       if #seqs > 0 then
         local q = quota(s.q)
-        lapse(s, q, seqs)
+        lapse(s, q, seqs, 'its node is gone')
         if q then save_quota(q) end
         activate(s, q, false)
         ended = ended + #seqs

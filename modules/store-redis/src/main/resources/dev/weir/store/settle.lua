@@ -91,14 +91,13 @@ end
 
 local traces = {}
 
-local function deliver(g, sid, seq, mid, msg, d, from, keep, trace)
+local function deliver(g, sid, seq, mid, claim, msg, d, from, keep, trace)
   move(g, seq, from, nil, nil)
   g.drop[seq] = true
   g.text[seq] = false
   g.d[seq], g.w[seq] = nil, nil
   g.done = g.done + 1
-  local place_in_ledger = 'd ' .. now .. ' ' .. d.attempts
-  if d.redrives > 0 then place_in_ledger = place_in_ledger .. ' ' .. d.redrives end
+  local place_in_ledger = ledger('d', d, claim)
   msg.pair[sid] = place_in_ledger
   msg.changed[sid] = place_in_ledger
   if msg.m then msg.m.open = max(0, msg.m.open - 1) end
@@ -166,7 +165,7 @@ local function effects_on_quota(g, sid, seq, claim, health, gate)
 end
 
 local function change_state(s, state, why)
-  if s.st == 'x' or s.st == state or (s.st == 'd' and state == 'p') then return end
+  if s.st == 'x' then return end
   s.st = state
   s.why = why
 end
@@ -189,11 +188,12 @@ local function settle(at)
     if not from then return UNKNOWN end
     local other = g.inflight[seq] and not current and g.q and probe_name(sid, seq, d.claim)
     if other and g.q.probe == other then clear_probe(g.q) end
-    deliver(g, sid, seq, mid, msg, d, from, string.find(flags, 'k', 1, true), ARGV[at + 11])
+    deliver(g, sid, seq, mid, claim, msg, d, from, string.find(flags, 'k', 1, true), ARGV[at + 11])
   else
     if not current then
       if d.last == claim then return ALREADY end
-      if final or text or where(g, sid, seq) then return SUPERSEDED end
+      if final then return match(pair, '%S+$') == short(claim) and ALREADY or SUPERSEDED end
+      if text or where(g, sid, seq) then return SUPERSEDED end
       return UNKNOWN
     end
     local delay, reason, trace = tonumber(ARGV[at + 6]), ARGV[at + 10], ARGV[at + 11]
@@ -295,8 +295,13 @@ local function save_messages()
 end
 
 load_groups()
-local results = {}
-for at = 0, #ARGV - 1, WIDTH do results[#results + 1] = settle(at) end
+local reply = {}
+for at = 0, #ARGV - 1, WIDTH do
+  local result = settle(at)
+  local q = groups[ARGV[at + 1]].q
+  reply[#reply + 1] = result
+  reply[#reply + 1] = q and max(0, q.gate - now) or 0
+end
 
 begin()
 local touched = {}
@@ -312,11 +317,4 @@ for _, q in pairs(quotas) do
   if q and q.opened then wake_holders(q) end
 end
 save_counts()
-
-local reply = {}
-for i, result in ipairs(results) do
-  local g = groups[ARGV[(i - 1) * WIDTH + 1]]
-  reply[2 * i - 1] = result
-  reply[2 * i] = g.q and max(0, g.q.gate - now) or 0
-end
 return reply

@@ -2,9 +2,9 @@ package dev.weir.store;
 
 import dev.weir.testkit.redis.RedisProcess;
 import dev.weir.testkit.store.StoreContract;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.jspecify.annotations.Nullable;
 
 /** The contract of every store, on a real Redis. */
 final class RedisStoreContractIT extends StoreContract {
