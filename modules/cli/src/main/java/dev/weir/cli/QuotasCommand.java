@@ -4,7 +4,6 @@ import static dev.weir.cli.output.Text.field;
 
 import dev.weir.cli.api.Answer;
 import dev.weir.cli.api.ApiPath;
-import dev.weir.cli.api.Pages;
 import dev.weir.cli.output.Table;
 import dev.weir.cli.output.Text;
 import io.vertx.core.json.JsonArray;
@@ -21,7 +20,8 @@ import picocli.CommandLine.Parameters;
 /** Quotas that several subscribers share. */
 @Command(
     name = "quotas",
-    description = "List, show, create, change and delete shared quotas; open their gates.",
+    description =
+        "List shared quotas (without a command), or show, create, change and delete them.",
     subcommands = {
       QuotasCommand.ListAll.class,
       QuotasCommand.Get.class,
@@ -31,28 +31,16 @@ import picocli.CommandLine.Parameters;
     },
     footerHeading = "%nExamples:%n",
     footer = {"  weir quotas put vendor --rate 10/s --burst 20", "  weir quotas open-gate vendor"})
-final class QuotasCommand extends CommandGroup {
+final class QuotasCommand extends QuotaListing {
 
-  private static final String PATH = "/v1/quotas";
+  static final String PATH = "/v1/quotas";
 
   @Command(
       name = "list",
       description = "All shared quotas.",
       footerHeading = "%nExamples:%n",
       footer = {"  weir quotas list"})
-  static final class ListAll implements Callable<Integer> {
-    @Mixin private NodeOptions options = new NodeOptions();
-    @Mixin private ListOptions list = new ListOptions();
-
-    @Override
-    public Integer call() {
-      Pages pages = Pages.gather(options.node(), ApiPath.of(PATH), list.limit(options));
-      return options.show(
-          pages,
-          "No shared quotas: each subscriber has its own",
-          found -> table(found.items(), options));
-    }
-  }
+  static final class ListAll extends QuotaListing {}
 
   @Command(
       name = "get",
@@ -140,7 +128,7 @@ final class QuotasCommand extends CommandGroup {
     }
   }
 
-  private static String table(List<JsonObject> quotas, NodeOptions options) {
+  static String table(List<JsonObject> quotas, NodeOptions options) {
     Table table = new Table("QUOTA", "RATE", ">BURST", "GATE OPENS", "SHARED BY");
     for (JsonObject quota : quotas) {
       table.row(

@@ -1,10 +1,8 @@
 package dev.weir.cli;
 
 import dev.weir.cli.api.ApiPath;
-import dev.weir.cli.api.Pages;
 import dev.weir.cli.output.Text;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -12,7 +10,7 @@ import picocli.CommandLine.Option;
 /** Deliveries that need a person. */
 @Command(
     name = "reconciliation",
-    description = "List deliveries that need a person, and decide about them.",
+    description = "List deliveries that need a person (without a command), or decide about them.",
     subcommands = {
       ReconciliationCommand.ListAll.class,
       ReconciliationCommand.Reschedule.class,
@@ -25,29 +23,22 @@ import picocli.CommandLine.Option;
       "  weir reconciliation reschedule shp_2048 store_17 --at 2026-12-24T08:00:00Z",
       "  weir reconciliation cancel shp_2048 store_17"
     })
-final class ReconciliationCommand extends CommandGroup {
+final class ReconciliationCommand extends StoppedListing {
 
   private static final String PATH = "/v1/reconciliation";
+
+  ReconciliationCommand() {
+    super(PATH, "Nothing needs a person");
+  }
 
   @Command(
       name = "list",
       description = "Held deliveries, and those told to wait beyond seven days.",
       footerHeading = "%nExamples:%n",
       footer = {"  weir reconciliation list --subscriber store_17"})
-  static final class ListAll implements Callable<Integer> {
-    @Mixin private NodeOptions options = new NodeOptions();
-    @Mixin private ListOptions list = new ListOptions();
-
-    @Option(names = "--subscriber", paramLabel = "SUBSCRIBER", description = "Only those of one.")
-    private @Nullable String subscriber;
-
-    @Override
-    public Integer call() {
-      ApiPath path = ApiPath.of(PATH).with("subscriber", subscriber);
-      return options.show(
-          Pages.gather(options.node(), path, list.limit(options)),
-          "Nothing needs a person",
-          pages -> StoppedTable.render(pages, options));
+  static final class ListAll extends StoppedListing {
+    ListAll() {
+      super(PATH, "Nothing needs a person");
     }
   }
 

@@ -3,7 +3,6 @@ package dev.weir.cli;
 import static dev.weir.cli.output.Text.field;
 
 import dev.weir.cli.api.ApiPath;
-import dev.weir.cli.api.Pages;
 import dev.weir.cli.output.Table;
 import dev.weir.cli.output.Text;
 import dev.weir.cli.output.Times;
@@ -18,7 +17,7 @@ import picocli.CommandLine.Parameters;
 /** The destinations: what they are, how they stand, and changing them. */
 @Command(
     name = "subscribers",
-    description = "List, show, create, change and delete subscribers.",
+    description = "List subscribers (without a command), or show, create, change and delete them.",
     subcommands = {
       SubscribersCommand.ListAll.class,
       SubscribersCommand.Get.class,
@@ -31,7 +30,7 @@ import picocli.CommandLine.Parameters;
       "  weir subscribers put store_17 --endpoint https://store17.example/hooks --rate 5/s",
       "  weir subscribers get store_17 --json"
     })
-final class SubscribersCommand extends CommandGroup {
+final class SubscribersCommand extends SubscriberListing {
 
   static final String PATH = "/v1/subscribers";
 
@@ -40,50 +39,7 @@ final class SubscribersCommand extends CommandGroup {
       description = "All subscribers with their backlog.",
       footerHeading = "%nExamples:%n",
       footer = {"  weir subscribers list --limit 500"})
-  static final class ListAll implements Callable<Integer> {
-    @Mixin private NodeOptions options = new NodeOptions();
-    @Mixin private ListOptions list = new ListOptions();
-
-    @Override
-    public Integer call() {
-      Pages pages = Pages.gather(options.node(), ApiPath.of(PATH), list.limit(options));
-      return options.show(pages, "No subscribers yet: weir subscribers put --help", this::table);
-    }
-
-    private String table(Pages pages) {
-      Table table =
-          new Table(
-              "SUBSCRIBER",
-              "STATE",
-              "RATE",
-              ">BURST",
-              "QUOTA",
-              ">READY",
-              ">DELAYED",
-              ">IN FLIGHT",
-              ">DEAD",
-              ">RECONCILING",
-              ">DELIVERED",
-              ">OLDEST READY");
-      for (JsonObject subscriber : pages.items()) {
-        JsonObject counts = subscriber.getJsonObject("counts", new JsonObject());
-        table.row(
-            field(subscriber, "id"),
-            field(subscriber, "state"),
-            field(subscriber, "rate"),
-            field(subscriber, "burst"),
-            field(subscriber, "quota"),
-            field(counts, "ready"),
-            field(counts, "delayed"),
-            field(counts, "inFlight") + "/" + field(subscriber, "maxInFlight"),
-            field(counts, "dead"),
-            field(counts, "reconciling"),
-            field(counts, "delivered"),
-            age(subscriber.getDouble("oldestReadySeconds")));
-      }
-      return table.render(options.ansi());
-    }
-  }
+  static final class ListAll extends SubscriberListing {}
 
   @Command(
       name = "get",
@@ -145,7 +101,7 @@ final class SubscribersCommand extends CommandGroup {
         : value.toString();
   }
 
-  private static String age(@Nullable Double seconds) {
+  static String age(@Nullable Double seconds) {
     return seconds == null
         ? Text.orAbsent(null)
         : Times.words(Duration.ofMillis(Math.round(seconds * 1_000)));

@@ -22,6 +22,7 @@ import picocli.CommandLine.Spec;
     versionProvider = WeirCommand.Version.class,
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
+      DemoCommand.class,
       PublishCommand.class,
       SubscribersCommand.class,
       QuotasCommand.class,

@@ -183,7 +183,8 @@ class CommandLineTest {
         "publish --to a --body x --delay soon;whole number with a unit",
         "publish --to a --body x --delay 1s --deliver-at 2026-01-01T00:00:00Z;exclude each other",
         "publish --body x;--to",
-        "subscribers;needs one of",
+        "subscribers --limit 0;--limit",
+        "subscribers sprout;sprout",
         "subscribers put a;--endpoint",
         "redrive;--subscriber",
         "redrive a;--subscriber",
@@ -232,6 +233,20 @@ class CommandLineTest {
         .isEqualTo("/v1/dead-letters?subscriber=store%2017&limit=1&after=c%201");
     assertThat(out.toString()).contains("m1", "m2", "m3");
     assertThat(err.toString()).contains("The first 3 are shown");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "subscribers,/v1/subscribers?limit=100",
+    "quotas,/v1/quotas?limit=100",
+    "dead-letters,/v1/dead-letters?limit=100",
+    "reconciliation,/v1/reconciliation?limit=100"
+  })
+  void aListNeedsNoCommandOfItsOwn(String command, String target) {
+    node.reply(200, "{\"items\":[],\"next\":null}");
+
+    assertThat(run(command)).isZero();
+    assertThat(node.asked().get(0).target()).isEqualTo(target);
   }
 
   @Test
