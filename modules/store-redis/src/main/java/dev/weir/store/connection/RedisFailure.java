@@ -66,6 +66,11 @@ record RedisFailure(Kind kind, boolean drop, String detail) {
     return failure instanceof ErrorType error && error.is("NOSCRIPT");
   }
 
+  /** Whether it is the server that is of no use, and not just the connection to it. */
+  boolean wrongServer() {
+    return WRONG_SERVER.contains(code(detail));
+  }
+
   StoreException exception(String operation, Throwable cause) {
     return new StoreException(kind, operation, detail, cause);
   }

@@ -52,7 +52,7 @@ public final class RedisLane {
   /** Finds a peer that vanished without a word while no command was due, so health is honest. */
   private static final long HEARTBEAT_MS = 1_000;
 
-  /** A connection that lived this long was a good one: the next reconnect starts from the floor. */
+  /** A connection that lived this long was a good one, whatever ended it. */
   private static final long PROVEN_NANOS = 1_000_000_000L;
 
   /** A deadline timer this late means that our loop was busy, not that Redis was. */
@@ -302,7 +302,7 @@ public final class RedisLane {
     if (!closed) {
       outages.down(this, why);
     }
-    if (System.nanoTime() - lost.sinceNanos >= PROVEN_NANOS) {
+    if (lost.proven()) {
       failedAttempts = 0;
     }
     lost.end(why);
@@ -435,6 +435,8 @@ public final class RedisLane {
     private final RedisConnection connection;
     private final ArrayDeque<Pending> inFlight = new ArrayDeque<>();
     private final long sinceNanos = System.nanoTime();
+    private boolean answered;
+    private boolean wrongServer;
     private long heartbeat = -1;
     private long deadlineTimer = -1;
 
@@ -481,6 +483,7 @@ public final class RedisLane {
     }
 
     private void answered(Pending pending, Response response) {
+      answered = true;
       done(pending);
       pending.promise.tryComplete(response);
     }
@@ -494,6 +497,7 @@ public final class RedisLane {
       }
       RedisFailure meaning = RedisFailure.of(failure);
       if (meaning.drop()) {
+        wrongServer = meaning.wrongServer();
         drop(meaning.detail());
       }
       pending.promise.tryFail(meaning.exception(pending.operation, failure));
@@ -505,6 +509,14 @@ public final class RedisLane {
       while (!inFlight.isEmpty() && inFlight.peek().done) {
         inFlight.poll();
       }
+    }
+
+    /**
+     * Whether the next reconnect may start from the floor. One reply is proof enough, unless the
+     * server is the wrong one: a replica takes every connection and refuses every write.
+     */
+    boolean proven() {
+      return System.nanoTime() - sinceNanos >= PROVEN_NANOS || (answered && !wrongServer);
     }
 
     private void drop(String why) {

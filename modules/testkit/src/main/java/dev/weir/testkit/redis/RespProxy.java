@@ -243,7 +243,8 @@ public final class RespProxy implements AutoCloseable {
     private final Queue<String> awaited = new ConcurrentLinkedQueue<>();
     private final BlockingQueue<Outgoing> outgoing = new LinkedBlockingQueue<>();
     private final AtomicLong unanswered = new AtomicLong();
-    private final AtomicBoolean closed = new AtomicBoolean();
+    private final AtomicBoolean cut = new AtomicBoolean();
+    private volatile boolean closed;
 
     Link(Socket client, Socket redis) {
       this.client = client;
@@ -257,18 +258,27 @@ public final class RespProxy implements AutoCloseable {
       daemon("resp-proxy-writer", this::writeReplies);
     }
 
+    /** Closes both ends, whatever is on its way to the client. */
     void close() {
-      if (!closed.compareAndSet(false, true)) {
-        return;
-      }
-      links.remove(this);
-      lostBehind.addAndGet(unanswered.get());
+      cutFromRedis();
+      closed = true;
       outgoing.add(Outgoing.end());
       quietly(client);
-      quietly(redis);
     }
 
-    /** Until the client ends or fails: then nobody is left to answer. */
+    private void cutFromRedis() {
+      if (cut.compareAndSet(false, true)) {
+        links.remove(this);
+        lostBehind.addAndGet(unanswered.get());
+        quietly(redis);
+      }
+    }
+
+    /**
+     * Until the client ends. What it sends after the cut is read and forgotten: a socket closed
+     * over unread bytes is reset, and a reset takes with it the replies that the client had yet to
+     * read.
+     */
     private void passRequests() {
       try {
         InputStream in = new BufferedInputStream(client.getInputStream());
@@ -276,18 +286,28 @@ public final class RespProxy implements AutoCloseable {
         for (RespFrame request = RespFrame.read(in);
             request != null;
             request = RespFrame.read(in)) {
-          awaited.add(script(request));
-          unanswered.incrementAndGet();
-          requests.incrementAndGet();
-          out.write(request.bytes());
-          if (in.available() == 0) {
-            out.flush();
+          if (!cut.get()) {
+            pass(request, out, in.available() == 0);
           }
         }
       } catch (IOException e) {
-        // A socket was closed, by a peer or by us.
+        // The client was closed, by itself or by us.
       } finally {
         close();
+      }
+    }
+
+    private void pass(RespFrame request, OutputStream out, boolean last) {
+      awaited.add(script(request));
+      unanswered.incrementAndGet();
+      requests.incrementAndGet();
+      try {
+        out.write(request.bytes());
+        if (last) {
+          out.flush();
+        }
+      } catch (IOException e) {
+        // Redis is gone: the reader of its replies sees it too, and ends the link.
       }
     }
 
@@ -333,18 +353,19 @@ public final class RespProxy implements AutoCloseable {
         }
         out.flush();
         unanswered.addAndGet(next.then() == Then.LOSE ? -1 : 0);
+        cutFromRedis();
+        client.shutdownOutput();
       } catch (IOException e) {
-        // The client is gone.
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      } finally {
         close();
+      } catch (InterruptedException e) {
+        close();
+        Thread.currentThread().interrupt();
       }
     }
 
     private void waitUntil(long dueNanos) {
       for (long left = dueNanos - System.nanoTime();
-          left > 0 && !closed.get();
+          left > 0 && !closed;
           left = dueNanos - System.nanoTime()) {
         LockSupport.parkNanos(left);
       }
