@@ -93,18 +93,18 @@ final class MemoryQuota {
     return new Fraction(full.subtract(debt(nowMicros)), period());
   }
 
+  /** Idleness counts against the window: whose TAT lies a window back has no claim to send. */
   long level(long sendWindowMs, long nowMicros) {
-    Fraction inHand = inHand(nowMicros);
-    BigInteger micros =
-        floor(inHand.numerator.multiply(BigInteger.valueOf(MICRO_TOKENS)), inHand.denominator);
-    if (isPaced()) {
-      BigInteger sendable =
-          BigInteger.valueOf(sendWindowMs * 1_000)
-              .multiply(tokens())
-              .multiply(BigInteger.valueOf(MICRO_TOKENS));
-      micros = micros.add(floor(sendable.negate(), period()));
-    }
     BigInteger most = BigInteger.valueOf(quota.burst() * MICRO_TOKENS);
+    if (!isPaced()) {
+      Fraction inHand = inHand(nowMicros);
+      return floor(inHand.numerator.multiply(BigInteger.valueOf(MICRO_TOKENS)), inHand.denominator)
+          .longValueExact();
+    }
+    BigInteger now = scaled(nowMicros);
+    BigInteger behind = (tat == null ? now : tat).subtract(now).add(scaled(sendWindowMs * 1_000));
+    BigInteger micros =
+        most.add(floor(behind.negate().multiply(BigInteger.valueOf(MICRO_TOKENS)), period()));
     return micros.max(BigInteger.ZERO).min(most).longValueExact();
   }
 
