@@ -1,0 +1,262 @@
+package dev.weir.node;
+
+import dev.weir.protocol.bus.Addresses;
+import dev.weir.protocol.bus.DispatcherProtocol;
+import dev.weir.protocol.bus.Wakes;
+import dev.weir.protocol.store.DeliveryStore.Due;
+import dev.weir.protocol.store.DeliveryStore.Sweep;
+import dev.weir.protocol.store.PublishStore.OpenIntent;
+import dev.weir.protocol.store.PublishStore.Published;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds what nobody was woken for. At its start it takes the store epoch, lets the dispatchers
+ * begin, and ends the claims of older processes. From then on one timer drives everything, in
+ * bounded steps: the sweep for overdue subscribers, publishes that were begun and not finished,
+ * deletes likewise, dead letters past their retention, and the totals for the metrics.
+ */
+final class HomeVerticle extends VerticleBase {
+
+  private static final Logger LOG = LoggerFactory.getLogger(HomeVerticle.class);
+
+  private static final long TICK_MS = 250;
+
+  /** A holder acts on time by itself: only what is this much overdue is worth a wake-up. */
+  private static final long GRACE_MS = 250;
+
+  private static final long REREAD_MS = 1_000;
+  private static final long INTENT_AGE_MS = 5_000;
+  private static final long TOTALS_EVERY_MS = 1_000;
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
+  /** Each partition is tidied once in 16 ticks, so within 4 s. */
+  private static final int TIDY_ROUND_TICKS = 16;
+
+  /** And purged once in so many rounds, about every minute. */
+  private static final int PURGE_EVERY_ROUNDS = 15;
+
+  private static final int STEP = 100;
+
+  private final Shared shared;
+  private final Wakes wakes;
+  private final int partitions;
+  private final SweepPlan plan;
+  private final StoreBackoff backoff = new StoreBackoff();
+
+  private long tick;
+  private long totalsAtNanos;
+  private boolean stopped;
+  private boolean storeFailing;
+
+  HomeVerticle(Shared shared, Wakes wakes) {
+    this.shared = shared;
+    this.wakes = wakes;
+    this.partitions = shared.store().deliveries().partitions();
+    long now = System.nanoTime();
+    this.totalsAtNanos = now;
+    this.plan =
+        new SweepPlan(partitions, GRACE_MS * NANOS_PER_MILLI, REREAD_MS * NANOS_PER_MILLI, now);
+  }
+
+  /** Completes at once; the epoch follows as soon as the store answers. */
+  @Override
+  public Future<?> start() {
+    context.runOnContext(turn -> begin());
+    return Future.succeededFuture();
+  }
+
+  @Override
+  public Future<?> stop() {
+    stopped = true;
+    return Future.succeededFuture();
+  }
+
+  // Start
+
+  private void begin() {
+    if (stopped) {
+      return;
+    }
+    shared
+        .store()
+        .deliveries()
+        .beginEpoch()
+        .onSuccess(this::onEpoch)
+        .onFailure(
+            failure -> {
+              if (!backoff.isFailing()) {
+                LOG.warn("the store epoch could not be taken, repeating: {}", failure.toString());
+              }
+              vertx.setTimer(backoff.next(), now -> begin());
+            });
+  }
+
+  private void onEpoch(long epoch) {
+    backoff.reset();
+    LOG.info("node {} delivers under store epoch {}", shared.config().name(), epoch);
+    shared.health().begun();
+    for (int lane = 0; lane < shared.config().lanes(); lane++) {
+      vertx
+          .eventBus()
+          .send(Addresses.dispatcher(lane), new DispatcherProtocol.Begin(epoch), Addresses.LOCAL);
+    }
+    recoverFrom(0, epoch).onComplete(done -> tick());
+  }
+
+  /** Partition after partition, each in bounded steps; deliveries go on meanwhile. */
+  private Future<Void> recoverFrom(int partition, long epoch) {
+    if (partition == partitions || stopped) {
+      return Future.succeededFuture();
+    }
+    return shared
+        .store()
+        .deliveries()
+        .recover(partition, epoch, STEP)
+        .onSuccess(recovered -> backoff.reset())
+        .transform(
+            step -> {
+              if (step.failed()) {
+                return pause(backoff.next()).compose(now -> recoverFrom(partition, epoch));
+              }
+              return recoverFrom(step.result() < STEP ? partition + 1 : partition, epoch);
+            });
+  }
+
+  private Future<Void> pause(long ms) {
+    return Future.future(promise -> vertx.setTimer(ms, now -> promise.complete()));
+  }
+
+  // Ticks
+
+  /** Re-arms itself when it is done, so that a slow turn never overlaps the next. */
+  private void tick() {
+    if (stopped) {
+      return;
+    }
+    long begunNanos = System.nanoTime();
+    Future.join(sweepDue(begunNanos), tidyNext(), readTotals(begunNanos))
+        .onComplete(
+            done -> {
+              note(done.failed() ? done.cause() : null);
+              long tookMs = (System.nanoTime() - begunNanos) / NANOS_PER_MILLI;
+              tick++;
+              vertx.setTimer(Math.max(1, TICK_MS - tookMs), now -> tick());
+            });
+  }
+
+  private void note(@Nullable Throwable failure) {
+    if (failure != null && !storeFailing) {
+      LOG.warn("the sweep failed, repeating: {}", failure.toString());
+    }
+    storeFailing = failure != null;
+  }
+
+  private Future<Void> sweepDue(long now) {
+    List<Future<Void>> sweeps = new ArrayList<>();
+    for (int partition = 0; partition < partitions; partition++) {
+      if (plan.isDue(partition, now)) {
+        sweeps.add(sweep(partition));
+      }
+    }
+    return sweeps.isEmpty() ? Future.succeededFuture() : Future.join(sweeps).mapEmpty();
+  }
+
+  private Future<Void> sweep(int partition) {
+    return shared
+        .store()
+        .deliveries()
+        .sweep(partition, plan.page(partition))
+        .onFailure(failure -> plan.failed(partition, System.nanoTime()))
+        .map(
+            sweep -> {
+              plan.swept(partition, sweep, System.nanoTime());
+              wakeOverdue(sweep);
+              return null;
+            });
+  }
+
+  private void wakeOverdue(Sweep sweep) {
+    List<String> overdue =
+        sweep.due().stream()
+            .filter(due -> due.overdueMs() >= GRACE_MS)
+            .map(Due::subscriber)
+            .toList();
+    if (!overdue.isEmpty()) {
+      wakes.due(overdue);
+    }
+  }
+
+  // Tidying
+
+  private Future<Void> tidyNext() {
+    int place = (int) (tick % TIDY_ROUND_TICKS);
+    boolean purges = tick / TIDY_ROUND_TICKS % PURGE_EVERY_ROUNDS == 0;
+    List<Future<Void>> steps = new ArrayList<>();
+    for (int partition = place; partition < partitions; partition += TIDY_ROUND_TICKS) {
+      steps.add(tidy(partition, purges));
+    }
+    return steps.isEmpty() ? Future.succeededFuture() : Future.join(steps).mapEmpty();
+  }
+
+  private Future<Void> tidy(int partition, boolean purges) {
+    return resumeIntents(partition)
+        .compose(resumed -> shared.store().config().finishDeletes(partition))
+        .compose(finished -> purges ? purge(partition) : Future.succeededFuture())
+        .mapEmpty();
+  }
+
+  private Future<Void> resumeIntents(int partition) {
+    return shared
+        .store()
+        .publishes()
+        .openIntents(partition, INTENT_AGE_MS, STEP)
+        .compose(
+            intents ->
+                intents.isEmpty()
+                    ? Future.succeededFuture()
+                    : Future.join(intents.stream().map(this::resume).toList()).mapEmpty());
+  }
+
+  private Future<Published> resume(OpenIntent intent) {
+    return shared
+        .store()
+        .publishes()
+        .resume(intent)
+        .onSuccess(
+            published -> {
+              if (published instanceof Published.Accepted accepted
+                  && !accepted.created().isEmpty()) {
+                wakes.due(accepted.created());
+              }
+            });
+  }
+
+  private Future<Void> purge(int partition) {
+    Duration retention = shared.config().deadLetterRetention();
+    return shared
+        .store()
+        .deliveries()
+        .purgeDeadLetters(partition, retention.toMillis(), STEP)
+        .mapEmpty();
+  }
+
+  private Future<Void> readTotals(long now) {
+    if (totalsAtNanos - now > 0) {
+      return Future.succeededFuture();
+    }
+    totalsAtNanos = now + TOTALS_EVERY_MS * NANOS_PER_MILLI;
+    return shared
+        .store()
+        .inspection()
+        .totals()
+        .onSuccess(totals -> shared.metrics().totals(totals))
+        .mapEmpty();
+  }
+}
