@@ -38,8 +38,6 @@ public final class Node {
   /** Of the drain time: left for settlements once the last exchanges were reset. */
   private static final long FLUSH_SHARE = 10;
 
-  private static final long MAX_FLUSH_MS = 2_000;
-
   private final Vertx vertx;
   private final Shared shared;
   private final Wakes wakes;
@@ -124,16 +122,17 @@ public final class Node {
   /**
    * Stops in good order: claims nothing more, gives back what isn't started, lets exchanges finish
    * while {@code within} lasts, resets the rest (ambiguous, uncounted), writes down every outcome,
-   * and undeploys. Completes when that is done, at the latest shortly after {@code within}: should
-   * the store be away, its leases end by themselves.
+   * and undeploys. Completes when that is done, at the latest after {@code within}: should the
+   * store be away, its leases end by themselves.
    */
   public Future<Void> drain(Duration within) {
-    long flushMs = Math.min(MAX_FLUSH_MS, within.toMillis() / FLUSH_SHARE);
+    long flushMs = Math.min(RetryVerticle.MAX_FLUSH_MS, within.toMillis() / FLUSH_SHARE);
     long resetAtNanos =
-        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(within.toMillis() - flushMs);
+        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(within.toMillis() - 2 * flushMs);
     shared.health().stopped("draining: this node is about to exit");
     DeliveryOptions patient =
-        new DeliveryOptions(Addresses.LOCAL).setSendTimeout(Math.max(1, within.toMillis()));
+        new DeliveryOptions(Addresses.LOCAL)
+            .setSendTimeout(Math.max(1, within.toMillis() - flushMs));
     List<Future<?>> lanes = new ArrayList<>();
     for (int lane = 0; lane < shared.config().lanes(); lane++) {
       lanes.add(
@@ -148,20 +147,14 @@ public final class Node {
         .compose(done -> shared.clients().close());
   }
 
-  private Future<Void> undeployAll(long flushMs) {
+  private Future<Void> undeployAll(long withinMs) {
     Future<Void> chain = Future.succeededFuture();
     List<String> newestFirst = new ArrayList<>(deployed);
     Collections.reverse(newestFirst);
     deployed.clear();
     for (String id : newestFirst) {
-      chain =
-          chain.compose(
-              next ->
-                  vertx
-                      .undeploy(id)
-                      .timeout(Math.max(1, flushMs), TimeUnit.MILLISECONDS)
-                      .recover(late -> Future.succeededFuture()));
+      chain = chain.compose(next -> vertx.undeploy(id)).otherwiseEmpty();
     }
-    return chain;
+    return chain.timeout(Math.max(1, withinMs), TimeUnit.MILLISECONDS).otherwiseEmpty();
   }
 }

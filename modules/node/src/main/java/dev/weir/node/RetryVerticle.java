@@ -40,6 +40,9 @@ final class RetryVerticle extends VerticleBase {
   /** Traces included, a batch stays well below a millisecond of Redis and a megabyte. */
   private static final int MAX_BATCH = 64;
 
+  /** How long stopping waits for the store. */
+  static final long MAX_FLUSH_MS = 2_000;
+
   private final int lane;
   private final Shared shared;
   private final Line[] lines;
@@ -85,13 +88,23 @@ final class RetryVerticle extends VerticleBase {
         .completion();
   }
 
-  /** Completes when everything is known; whoever stops us decides how long that is worth. */
+  /** Completes when everything is known, or after {@value #MAX_FLUSH_MS} ms. */
   @Override
   public Future<?> stop() {
     Promise<Void> done = Promise.promise();
     emptied = done;
     completeWhenEmpty();
+    if (!done.future().isComplete()) {
+      vertx.setTimer(MAX_FLUSH_MS, late -> giveUp(done));
+    }
     return done.future();
+  }
+
+  /** The store stays away: leases end by themselves, and what was delivered may be sent again. */
+  private void giveUp(Promise<Void> done) {
+    if (done.tryComplete()) {
+      LOG.warn("stopping with outcomes that the store has not confirmed");
+    }
   }
 
   private void on(Message<RetryProtocol> message) {

@@ -325,7 +325,7 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
 
   private void turn() {
     long now = System.nanoTime();
-    if (loadDue && !loading && loadAtNanos - now <= 0) {
+    if (loadDue && !loading && !draining && loadAtNanos - now <= 0) {
       load();
     }
     if (draining && resetAtNanos - now <= 0) {
@@ -397,7 +397,8 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
 
   /** Says that it is idle, once it was for a while and nothing is due soon. */
   private void restOrGo(long now) {
-    boolean nothing = held.isEmpty() && !asked && !loading && !loadDue;
+    boolean expects = asked || loading || loadDue;
+    boolean nothing = held.isEmpty() && (draining || !expects);
     if (!nothing || nextAskNanos(now) <= STAY_FOR_NANOS && !draining) {
       idle = false;
       return;
@@ -436,7 +437,7 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
         next = Math.min(next, with.share.waitNanos(wanted(with, now), now));
       }
     }
-    if (loadDue && !loading) {
+    if (loadDue && !loading && !draining) {
       next = Math.min(next, loadAtNanos - now);
     }
     if (draining && !held.isEmpty()) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.node.Endpoint.Arrival;
 import dev.weir.protocol.store.InspectionStore.State;
 import io.vertx.core.buffer.Buffer;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -50,5 +51,24 @@ class DeliveryTest {
     running.awaitTotals(totals -> totals.delivered() == 2_000, 20_000);
     assertThat(endpoint.arrivals().stream().map(Arrival::key).distinct()).hasSize(2_000);
     assertThat(endpoint.arrivals()).hasSize(2_000);
+  }
+
+  @Test
+  void thousandsOfSubscribersWithOneDeliveryEachComeAndGo() throws Exception {
+    try (RunningNode many = RunningNode.startWith(Duration.ofMillis(100))) {
+      Endpoint endpoint = Endpoint.answering(many.vertx, 200);
+      for (int i = 0; i < 2_000; i++) {
+        many.put(RunningNode.subscriber("s" + i, endpoint.uri()), "1/h", 1);
+      }
+      for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 2_000; i++) {
+          many.publish("s" + i, "m" + round);
+        }
+      }
+      many.awaitTotals(totals -> totals.delivered() == 2_000, 20_000);
+      assertThat(endpoint.arrivals()).hasSize(2_000);
+      many.awaitPassive("s7");
+      many.awaitPassive("s1999");
+    }
   }
 }

@@ -122,6 +122,40 @@ class FaultsTest {
   }
 
   @Test
+  void drainEndsInTimeThoughTheStoreIsGone() throws Exception {
+    Endpoint endpoint = Endpoint.answering(running.vertx, 200);
+    running.put(RunningNode.subscriber("s", endpoint.uri()), "unlimited", 2);
+    running.store.on("settle").always().fail(StoreException.Kind.UNAVAILABLE);
+    running.publishMany("s", 10);
+    endpoint.await(10, 5_000);
+
+    long begun = System.nanoTime();
+    running.node.drain(Duration.ofSeconds(1)).await(10, TimeUnit.SECONDS);
+
+    assertThat(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun)).isLessThan(1_500);
+  }
+
+  @Test
+  void aNodeThatDiedIsReplacedAndWhatItHeldIsSentAgainUnderTheSameKey() throws Exception {
+    Endpoint silent = Endpoint.start(running.vertx, (request, n) -> {});
+    running.put(RunningNode.subscriber("s", silent.uri()), "unlimited", 2);
+    running.publishMany("s", 10);
+    silent.await(10, 5_000);
+    running.close();
+
+    try (RunningNode next = RunningNode.startOn(real)) {
+      Endpoint answers = Endpoint.answering(next.vertx, 200);
+      next.put(RunningNode.subscriber("s", answers.uri()), "unlimited", 2);
+      next.awaitTotals(totals -> totals.delivered() == 10, 10_000);
+      assertThat(answers.arrivals()).extracting(Arrival::attempt).containsOnly(2);
+      assertThat(answers.arrivals())
+          .extracting(Arrival::key)
+          .containsExactlyInAnyOrderElementsOf(
+              silent.arrivals().stream().map(Arrival::key).toList());
+    }
+  }
+
+  @Test
   void aPublishWithoutAHintIsFoundByTheSweep() throws Exception {
     Endpoint endpoint = Endpoint.answering(running.vertx, 200);
     running.put(RunningNode.subscriber("s", endpoint.uri()), "unlimited", 2);

@@ -98,13 +98,11 @@ final class MemoryQuota {
     BigInteger most = BigInteger.valueOf(quota.burst() * MICRO_TOKENS);
     if (!isPaced()) {
       Fraction inHand = inHand(nowMicros);
-      return floor(
-              inHand.numerator.multiply(BigInteger.valueOf(MICRO_TOKENS)), inHand.denominator)
+      return floor(inHand.numerator.multiply(BigInteger.valueOf(MICRO_TOKENS)), inHand.denominator)
           .longValueExact();
     }
     BigInteger now = scaled(nowMicros);
-    BigInteger behind =
-        (tat == null ? now : tat).subtract(now).add(scaled(sendWindowMs * 1_000));
+    BigInteger behind = (tat == null ? now : tat).subtract(now).add(scaled(sendWindowMs * 1_000));
     BigInteger micros =
         most.add(floor(behind.negate().multiply(BigInteger.valueOf(MICRO_TOKENS)), period()));
     return micros.max(BigInteger.ZERO).min(most).longValueExact();
