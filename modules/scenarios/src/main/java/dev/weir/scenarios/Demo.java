@@ -13,21 +13,18 @@ import dev.weir.scenarios.demo.Verdict.Allowance;
 import dev.weir.scenarios.demo.Watch;
 import dev.weir.scenarios.process.ReceiverProcess;
 import dev.weir.scenarios.process.ScenarioException;
+import dev.weir.scenarios.process.ScratchDirectory;
 import dev.weir.scenarios.process.WeirProcess;
 import io.vertx.core.json.JsonObject;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Future;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,15 +52,14 @@ public final class Demo {
    * @throws ScenarioException when it can't be run to its end, saying why
    */
   public static Outcome run(DemoOptions options, Progress progress) {
-    Path dir = newDirectory();
-    try {
-      DemoReport report = new Demo(options, progress, dir).run();
-      return new Outcome(report, options.keep() ? dir : null);
+    try (ScratchDirectory dir = ScratchDirectory.create("weir-demo-")) {
+      if (options.keep()) {
+        dir.keep();
+      }
+      DemoReport report = new Demo(options, progress, dir.path()).run();
+      return new Outcome(report, options.keep() ? dir.path() : null);
     } finally {
       progress.end();
-      if (!options.keep()) {
-        delete(dir);
-      }
     }
   }
 
@@ -200,21 +196,5 @@ public final class Demo {
 
   private static Allowance allowance(JsonObject view) {
     return new Allowance(Rate.parse(view.getString("rate")), view.getInteger("burst"));
-  }
-
-  private static Path newDirectory() {
-    try {
-      return Files.createTempDirectory("weir-demo-");
-    } catch (IOException e) {
-      throw new ScenarioException("can't create a directory for the demo: " + e.getMessage(), e);
-    }
-  }
-
-  private static void delete(Path dir) {
-    try (Stream<Path> all = Files.walk(dir)) {
-      all.sorted(Comparator.reverseOrder()).forEach(path -> path.toFile().delete());
-    } catch (IOException e) {
-      // What is left lies in the system's temporary directory, which is cleaned anyway.
-    }
   }
 }

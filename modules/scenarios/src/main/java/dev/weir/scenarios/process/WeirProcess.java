@@ -1,8 +1,6 @@
 package dev.weir.scenarios.process;
 
 import dev.weir.scenarios.client.WeirClient;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -99,14 +97,9 @@ public final class WeirProcess implements AutoCloseable {
     process = launch();
   }
 
-  /** The process of its embedded Redis. */
-  public long redisPid() {
-    Path file = data().resolve("redis").resolve("redis.run");
-    try {
-      return Long.parseLong(Files.readString(file).strip().split("\\s+", 2)[0]);
-    } catch (IOException | NumberFormatException e) {
-      throw new ScenarioException("can't tell the process id of Redis from " + file, e);
-    }
+  /** Its embedded Redis, which lives on when the node is killed. */
+  public RedisProcess redis() {
+    return RedisProcess.below(data());
   }
 
   public String tail(int lines) {
