@@ -4,6 +4,7 @@ import dev.weir.domain.outcome.Answer;
 import dev.weir.domain.outcome.Outcome;
 import dev.weir.protocol.store.InspectionStore.Totals;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Locale;
@@ -42,6 +43,9 @@ public final class NodeMetrics {
     state("in_flight", Totals::inFlight);
     state("dead", Totals::dead);
     state("reconciling", Totals::reconciling);
+    FunctionCounter.builder("weir.accepted", this, metrics -> metrics.read(Totals::accepted))
+        .description("deliveries accepted, by the store's count over all nodes")
+        .register(registry);
     gauge("weir.subscribers", Totals::subscribers);
     gauge("weir.store.memory.bytes", Totals::memoryUsed);
     Gauge.builder("weir.oldest.ready.age.seconds", this, NodeMetrics::oldestReadySeconds)
