@@ -9,6 +9,7 @@ import dev.weir.scenarios.Progress;
 import dev.weir.scenarios.demo.PlainProgress;
 import dev.weir.scenarios.demo.TerminalProgress;
 import dev.weir.scenarios.process.ScenarioException;
+import java.io.Console;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -89,10 +90,28 @@ final class DemoCommand implements Callable<Integer> {
   }
 
   private static Progress progress() {
-    // On Java 17 there is a console only when stdin and stdout are both a terminal.
-    return System.console() == null
-        ? new PlainProgress(System.err)
-        : new TerminalProgress(System.err, terminalWidth());
+    return isTerminal()
+        ? new TerminalProgress(System.err, terminalWidth())
+        : new PlainProgress(System.err);
+  }
+
+  /**
+   * Up to Java 21 there is a console only when stdin and stdout are both a terminal; from 22 on
+   * there always is one, and it says itself. Where nobody can tell (a TERM of dumb), lines are
+   * plain.
+   */
+  @SuppressWarnings("SystemConsoleNull")
+  private static boolean isTerminal() {
+    Console console = System.console();
+    String term = System.getenv("TERM");
+    if (console == null || term == null || term.equals("dumb")) {
+      return false;
+    }
+    try {
+      return (boolean) Console.class.getMethod("isTerminal").invoke(console);
+    } catch (ReflectiveOperationException olderJava) {
+      return true;
+    }
   }
 
   private static int terminalWidth() {
