@@ -1,0 +1,113 @@
+package dev.weir.scenarios.process;
+
+import dev.weir.scenarios.client.WeirClient;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A node with its own data, on a port of its own; survives being killed and started again. */
+public final class WeirProcess implements AutoCloseable {
+
+  private static final Duration READY_WITHIN = Duration.ofSeconds(30);
+
+  // A scenario runs two or three JVMs beside each other: small heaps, one collector thread.
+  private static final List<String> JVM = List.of("-Xmx512m", "-XX:+UseSerialGC");
+
+  private final Path dir;
+  private final String name;
+  private final List<String> moreArguments;
+  private final int port = FreePort.next();
+  private final WeirClient client = new WeirClient(url());
+  private JarProcess process;
+
+  private WeirProcess(Path dir, String name, List<String> moreArguments) {
+    this.dir = dir;
+    this.name = name;
+    this.moreArguments = moreArguments;
+    this.process = launch();
+  }
+
+  /**
+   * Starts one and waits until it is ready.
+   *
+   * @param dir holds {@code <name>.log} and, below {@code <name>-data}, its embedded Redis
+   * @param moreArguments for {@code weir server}
+   */
+  public static WeirProcess start(Path dir, String name, String... moreArguments) {
+    return new WeirProcess(dir, name, List.of(moreArguments));
+  }
+
+  private JarProcess launch() {
+    List<String> arguments = new ArrayList<>();
+    arguments.add("server");
+    arguments.add("--http");
+    arguments.add("127.0.0.1:" + port);
+    arguments.add("--data");
+    arguments.add(data().toString());
+    arguments.addAll(moreArguments);
+    JarProcess started = JarProcess.start("node", log(), JVM, arguments);
+    started.awaitReady(READY_WITHIN, client::ready);
+    return started;
+  }
+
+  public WeirClient client() {
+    return client;
+  }
+
+  public String url() {
+    return "http://127.0.0.1:" + port;
+  }
+
+  public Path data() {
+    return dir.resolve(name + "-data");
+  }
+
+  public Path log() {
+    return dir.resolve(name + ".log");
+  }
+
+  public boolean alive() {
+    return process.alive();
+  }
+
+  /** SIGKILL: no goodbye, nothing flushed. Its embedded Redis lives on, as after any crash. */
+  public void kill() {
+    process.kill();
+  }
+
+  /** SIGTERM; returns the exit code, fails when it takes longer than {@code limit}. */
+  public int terminate(Duration limit) {
+    return process.terminate(limit);
+  }
+
+  public void freeze() {
+    process.freeze();
+  }
+
+  public void thaw() {
+    process.thaw();
+  }
+
+  /** Starts it again on the same data and port. */
+  public void restart() {
+    if (process.alive()) {
+      throw new IllegalStateException("the node still runs as process " + process.pid());
+    }
+    process = launch();
+  }
+
+  /** Its embedded Redis, which lives on when the node is killed. */
+  public RedisProcess redis() {
+    return RedisProcess.below(data());
+  }
+
+  public String tail(int lines) {
+    return process.tail(lines);
+  }
+
+  @Override
+  public void close() {
+    process.close();
+  }
+}

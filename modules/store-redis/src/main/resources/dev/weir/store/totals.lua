@@ -1,0 +1,16 @@
+-- totals: a partition's sums, for metrics.
+-- KEYS[1]  prefix of the partition; reads n, subs, active, r: d: b:
+-- Returns  {acc, del, can, pur, ready, delayed, inflight, dead, reconciling, subscribers, age of the
+--          oldest head of a ready line or -1}
+-- Heads are looked at for at most 5,000 subscribers, soonest first: a few ms.
+local v = call('HMGET', P .. 'n', 'acc', 'del', 'can', 'pur', 'ready', 'delayed', 'inflight', 'dead',
+  'reconciling')
+local reply = {}
+for i = 1, 9 do reply[i] = max(0, tonumber(v[i] or 0)) end
+reply[10] = call('ZCARD', P .. 'subs')
+local oldest = -1
+for _, sid in ipairs(call('ZRANGE', P .. 'active', 0, 4999)) do
+  oldest = max(oldest, age_of_head(sid))
+end
+reply[11] = oldest
+return reply
