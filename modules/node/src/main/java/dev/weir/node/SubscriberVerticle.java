@@ -139,7 +139,7 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
 
   @Override
   public Future<?> start() {
-    client = shared.clients().on(context);
+    client = shared.clients().here();
     return vertx
         .eventBus()
         .<SubscriberProtocol>localConsumer(Addresses.subscriber(id), this::on)
@@ -298,7 +298,7 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
       taken.forEach(one -> open(one, with));
     }
     if (with == null
-        || reply.configVersion() >= 0 && reply.configVersion() != with.view.version()) {
+        || (reply.configVersion() >= 0 && reply.configVersion() != with.view.version())) {
       reloadSoon(now);
     }
   }
@@ -399,7 +399,7 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
   private void restOrGo(long now) {
     boolean expects = asked || loading || loadDue;
     boolean nothing = held.isEmpty() && (draining || !expects);
-    if (!nothing || nextAskNanos(now) <= STAY_FOR_NANOS && !draining) {
+    if (!nothing || (!draining && nextAskNanos(now) <= STAY_FOR_NANOS)) {
       idle = false;
       return;
     }
@@ -572,9 +572,9 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
   }
 
   private static boolean stops(Outcome outcome) {
-    return outcome instanceof Outcome.Retry retry && retry.pauseSubscriber()
-        || outcome instanceof Outcome.Dead dead && dead.disableSubscriber()
-        || outcome instanceof Outcome.Reconcile reconcile && reconcile.pauseSubscriber();
+    return (outcome instanceof Outcome.Retry retry && retry.pauseSubscriber())
+        || (outcome instanceof Outcome.Dead dead && dead.disableSubscriber())
+        || (outcome instanceof Outcome.Reconcile reconcile && reconcile.pauseSubscriber());
   }
 
   @Override
