@@ -18,6 +18,8 @@ local now = floor(now_us / 1000)
 local RANK_MS = 3600000
 -- 126 years: a burst worth more is cut, so that every sum of instants stays exact.
 local FAR_US = 4e15
+-- A node writes what it claimed within this, or gives it back.
+local SEND_WINDOW_US = 1000000
 
 local function int(x) return string.format('%.0f', x) end
 
@@ -99,6 +101,7 @@ local function quota(qid)
   if q.t > 0 then
     local full, part = span(q, q.b)
     if q.tat < now_us then
+      q.idle_us = now_us - q.tat
       q.tat, q.tatf = now_us, 0
     elseif q.tat > now_us + full + C.slackUs + 1000 then
       q.tat, q.tatf = now_us + full, part
@@ -354,8 +357,11 @@ end
 -- and the level is clipped to the new burst, so that no change of rate mints a token.
 local function adopt_rate(q, qid, n, t, tr, b, cfg, shared)
   n, t, tr, b = tonumber(n), tonumber(t), tonumber(tr), tonumber(b)
-  local tat, tatf = now_us, 0
-  if q and t > 0 then
+  -- Nothing was ever claimed of a new one: it has been full for ever.
+  local tat, tatf = 0, 0
+  if q and t > 0 and q.idle_us and q.b >= b then
+    tat = now_us - q.idle_us
+  elseif q and t > 0 then
     local level = b
     if q.t > 0 then
       level = min(q.b - ((q.tat - now_us) + q.tatf / q.n) / (q.t + q.tr / q.n), b)
@@ -383,10 +389,16 @@ local function adopt_rate(q, qid, n, t, tr, b, cfg, shared)
   return quota(qid)
 end
 
--- Forgets a quota, but for its debt: that stays until it is paid, at most as long as a ledger entry.
+-- Forgets a quota, but for its debt: that stays until it is paid (at rate zero, which pays nothing,
+-- as long as a ledger entry) and until nothing can be sent any more on its last claims.
 local function retire_quota(q)
   local key = P .. 'q:' .. q.id
-  local left = q.t > 0 and ceil((q.tat - now_us) / 1000) or 0
+  local left = 0
+  if q.t > 0 and not (q.idle_us and q.idle_us > SEND_WINDOW_US) then
+    left = ceil((q.tat - now_us + SEND_WINDOW_US) / 1000)
+  elseif q.t < 0 then
+    left = C.ledgerMs
+  end
   if left <= 0 then
     call('DEL', key)
     return

@@ -3,6 +3,7 @@ package dev.weir.testkit.store;
 import dev.weir.domain.message.DeliveryId;
 import dev.weir.domain.message.Escaping;
 import dev.weir.domain.message.MessageId;
+import dev.weir.domain.quota.Quota;
 import dev.weir.protocol.store.ConfigStore.Page;
 import dev.weir.protocol.store.StoreException;
 import io.vertx.core.Future;
@@ -33,6 +34,9 @@ final class MemoryState {
   final Map<String, MemorySubscriber> subscribers = new TreeMap<>(BY_ESCAPED);
 
   final Map<String, MemoryQuota> quotas = new TreeMap<>(BY_ESCAPED);
+
+  /** Quotas that were deleted, for the evidence of what was spent. */
+  private final Map<String, MemoryQuota> retired = new HashMap<>();
 
   final long[] epochs;
 
@@ -128,12 +132,29 @@ final class MemoryState {
     subscribers.remove(subscriber.id());
     subscriber.quota.holders.remove(subscriber.id());
     if (!subscriber.quota.shared) {
-      quotas.remove(subscriber.quota.quota().id());
+      retire(subscriber.quota.quota().id());
     }
     acceptedBySubscribersGone += subscriber.accepted;
     deliveredBySubscribersGone += subscriber.delivered;
     cancelledBySubscribersGone += subscriber.cancelled;
     purgedBySubscribersGone += subscriber.purged;
+  }
+
+  void retire(String quotaId) {
+    MemoryQuota gone = quotas.remove(quotaId);
+    if (gone != null) {
+      retired.put(quotaId, gone);
+    }
+  }
+
+  MemoryQuota create(Quota quota, boolean shared) {
+    MemoryQuota before = retired.remove(quota.id());
+    MemoryQuota created =
+        before == null
+            ? new MemoryQuota(quota, shared, partitionOf(quota.id()))
+            : before.successor(quota, shared, nowMicros());
+    quotas.put(quota.id(), created);
+    return created;
   }
 
   Gone gone() {
