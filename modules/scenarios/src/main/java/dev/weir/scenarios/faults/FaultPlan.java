@@ -27,6 +27,11 @@ public record FaultPlan(Blow blow, int rounds, Duration least, Duration most, lo
   public enum Blow {
     /** SIGKILL to the node, then a start on the same data. */
     KILL_NODE,
+    /**
+     * SIGKILL to the node at a named point of a delivery's way, with requests in flight: after the
+     * claim, the write, the answer and the settle, in turn.
+     */
+    KILL_NODE_AT_POINT,
     /** SIGTERM to the node, then a start on the same data. */
     TERMINATE_NODE,
     /** SIGKILL to its Redis, which the node itself starts again. */

@@ -45,6 +45,11 @@ public final class Faults {
   private static final Map<String, String> RATES =
       Map.of("steady", "60/s", "brisk", "200/s", "flaky", "80/s", "picky", "100/s");
 
+  /** The named points of a delivery's way, see the node's {@code Checkpoint}. */
+  private static final List<String> POINTS =
+      List.of("AFTER_CLAIM", "AFTER_WRITE", "AFTER_ANSWER", "AFTER_SETTLE");
+
+  private static final Duration STOPS_WITHIN = Duration.ofSeconds(15);
   private static final Duration DRAIN_LIMIT = Duration.ofSeconds(30);
   private static final Duration SETTLED_WITHIN = Duration.ofSeconds(90);
   private static final Duration REDIS_BACK_WITHIN = Duration.ofSeconds(30);
@@ -81,7 +86,7 @@ public final class Faults {
       for (int round = 1; round <= plan.rounds(); round++) {
         long spreadMs = plan.most().minus(plan.least()).toMillis();
         sleep(plan.least().toMillis() + (long) (random.nextDouble() * spreadMs));
-        strike(node);
+        strike(node, round, random);
         progress.phase(
             "round "
                 + round
@@ -111,9 +116,21 @@ public final class Faults {
                         .put("stampAttempts", true)));
   }
 
-  private void strike(WeirProcess node) {
+  private void strike(WeirProcess node, int round, Random random) {
+    if (plan.blow() == Blow.KILL_NODE_AT_POINT && round > 1) {
+      node.awaitStopAt(STOPS_WITHIN);
+    }
     long fromMicros = nowMicros();
     switch (plan.blow()) {
+      case KILL_NODE_AT_POINT -> {
+        node.kill();
+        blows.add(new Window(fromMicros, nowMicros()));
+        if (round == plan.rounds()) {
+          node.restart();
+        } else {
+          node.restartToStopAt(POINTS.get(round % POINTS.size()), 1 + random.nextInt(40));
+        }
+      }
       case KILL_NODE -> {
         node.kill();
         blows.add(new Window(fromMicros, nowMicros()));

@@ -20,12 +20,13 @@ public final class WeirProcess implements AutoCloseable {
   private final int port = FreePort.next();
   private final WeirClient client = new WeirClient(url());
   private JarProcess process;
+  private long stopsBefore;
 
   private WeirProcess(Path dir, String name, List<String> moreArguments) {
     this.dir = dir;
     this.name = name;
     this.moreArguments = moreArguments;
-    this.process = launch();
+    this.process = launch(List.of());
   }
 
   /**
@@ -38,7 +39,9 @@ public final class WeirProcess implements AutoCloseable {
     return new WeirProcess(dir, name, List.of(moreArguments));
   }
 
-  private JarProcess launch() {
+  private JarProcess launch(List<String> moreJvmOptions) {
+    List<String> jvm = new ArrayList<>(JVM);
+    jvm.addAll(moreJvmOptions);
     List<String> arguments = new ArrayList<>();
     arguments.add("server");
     arguments.add("--http");
@@ -46,7 +49,7 @@ public final class WeirProcess implements AutoCloseable {
     arguments.add("--data");
     arguments.add(data().toString());
     arguments.addAll(moreArguments);
-    JarProcess started = JarProcess.start("node", log(), JVM, arguments);
+    JarProcess started = JarProcess.start("node", log(), jvm, arguments);
     started.awaitReady(READY_WITHIN, client::ready);
     return started;
   }
@@ -91,10 +94,32 @@ public final class WeirProcess implements AutoCloseable {
 
   /** Starts it again on the same data and port. */
   public void restart() {
+    restart(List.of());
+  }
+
+  /**
+   * Starts it again so that it stops by itself where it passes a named point for the {@code n}th
+   * time; {@link #awaitStopAt} tells when it did.
+   */
+  public void restartToStopAt(String point, int n) {
+    restart(List.of("-Dweir.checkpoint=" + point + ":" + n));
+  }
+
+  private void restart(List<String> moreJvmOptions) {
     if (process.alive()) {
       throw new IllegalStateException("the node still runs as process " + process.pid());
     }
-    process = launch();
+    stopsBefore = stopsLogged();
+    process = launch(moreJvmOptions);
+  }
+
+  /** Returns once the node has stopped at its point. */
+  public void awaitStopAt(Duration limit) {
+    process.awaitReady(limit, () -> stopsLogged() > stopsBefore);
+  }
+
+  private long stopsLogged() {
+    return process.lines().filter(line -> line.startsWith("checkpoint ")).count();
   }
 
   /** Its embedded Redis, which lives on when the node is killed. */
