@@ -29,11 +29,14 @@ final class RedisDeliveries implements DeliveryStore {
   private final RedisLanes lanes;
   private final Scripts scripts;
   private final Partitions partitions;
+  private final Continuity continuity;
 
-  RedisDeliveries(RedisLanes lanes, Scripts scripts, Partitions partitions) {
+  RedisDeliveries(
+      RedisLanes lanes, Scripts scripts, Partitions partitions, Continuity continuity) {
     this.lanes = lanes;
     this.scripts = scripts;
     this.partitions = partitions;
+    this.continuity = continuity;
   }
 
   @Override
@@ -55,6 +58,7 @@ final class RedisDeliveries implements DeliveryStore {
         .map(
             all -> {
               all.forEach(inForce -> requireNewest(epoch, Reply.number(inForce)));
+              continuity.began(epoch);
               return epoch;
             });
   }

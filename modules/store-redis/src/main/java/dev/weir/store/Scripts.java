@@ -26,7 +26,10 @@ final class Scripts {
   }
 
   private Script script(String name) {
-    return byName.computeIfAbsent(
-        name, missing -> Script.of(missing, constants + Script.load(missing).source()));
+    return byName.computeIfAbsent(name, missing -> of(missing, constants));
+  }
+
+  static Script of(String name, String constants) {
+    return Script.of(name, constants + Script.load(name).source());
   }
 }
