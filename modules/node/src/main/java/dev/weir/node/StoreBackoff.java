@@ -3,8 +3,8 @@ package dev.weir.node;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * How long to wait before the store is asked again: 10 ms doubling to 250 ms, with jitter. Without a
- * connection asking costs nothing, and the connection itself may take a second to be found again:
+ * How long to wait before the store is asked again: 10 ms doubling to 250 ms, with jitter. Without
+ * a connection asking costs nothing, and the connection itself may take a second to be found again:
  * both together are to stay well below the 2 s within which deliveries resume.
  */
 final class StoreBackoff {
