@@ -13,6 +13,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
 
 /** The store on one Redis. Thread-safe; futures complete on the caller's context. */
 public final class RedisStore implements Store {
@@ -67,12 +68,22 @@ public final class RedisStore implements Store {
     return Scripts.of(name, constants.lua());
   }
 
+  /** Written only where it is missing: on a full Redis even a write of no effect is refused. */
   private static Future<Integer> setOnce(RedisLanes lanes, String field, int value) {
-    return lanes
-        .lane()
-        .send(Request.cmd(Command.HSETNX).arg(Keys.meta()).arg(field).arg(value))
-        .compose(set -> lanes.lane().send(Request.cmd(Command.HGET).arg(Keys.meta()).arg(field)))
+    return kept(lanes, field)
+        .compose(
+            kept ->
+                kept != null
+                    ? Future.succeededFuture(kept)
+                    : lanes
+                        .lane()
+                        .send(Request.cmd(Command.HSETNX).arg(Keys.meta()).arg(field).arg(value))
+                        .compose(set -> kept(lanes, field)))
         .map(Reply::code);
+  }
+
+  private static Future<Response> kept(RedisLanes lanes, String field) {
+    return lanes.lane().send(Request.cmd(Command.HGET).arg(Keys.meta()).arg(field));
   }
 
   private static Future<Void> requireReadable(int format) {

@@ -25,6 +25,11 @@ final class Scripts {
     return lanes.lane().eval(script(name), Keys.of(partition), args);
   }
 
+  /** The next store epoch, of the whole store. */
+  Future<Response> beginEpoch() {
+    return lanes.lane().eval(script("begin_epoch"), List.of(Keys.meta()), List.of());
+  }
+
   private Script script(String name) {
     return byName.computeIfAbsent(name, missing -> of(missing, constants));
   }
