@@ -11,8 +11,6 @@ import dev.weir.protocol.store.StoreException;
 import dev.weir.protocol.store.StoreException.Kind;
 import dev.weir.store.connection.RedisLanes;
 import io.vertx.core.Future;
-import io.vertx.redis.client.Command;
-import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,11 +27,13 @@ final class RedisDeliveries implements DeliveryStore {
   private final RedisLanes lanes;
   private final Scripts scripts;
   private final Partitions partitions;
+  private final Continuity continuity;
 
-  RedisDeliveries(RedisLanes lanes, Scripts scripts, Partitions partitions) {
+  RedisDeliveries(RedisLanes lanes, Scripts scripts, Partitions partitions, Continuity continuity) {
     this.lanes = lanes;
     this.scripts = scripts;
     this.partitions = partitions;
+    this.continuity = continuity;
   }
 
   @Override
@@ -43,10 +43,7 @@ final class RedisDeliveries implements DeliveryStore {
 
   @Override
   public Future<Long> beginEpoch() {
-    return lanes
-        .lane()
-        .send(Request.cmd(Command.HINCRBY).arg(Keys.meta()).arg("epoch").arg(1))
-        .compose(epoch -> announce(Reply.number(epoch)));
+    return scripts.beginEpoch().compose(epoch -> announce(Reply.number(epoch)));
   }
 
   private Future<Long> announce(long epoch) {
@@ -55,6 +52,7 @@ final class RedisDeliveries implements DeliveryStore {
         .map(
             all -> {
               all.forEach(inForce -> requireNewest(epoch, Reply.number(inForce)));
+              continuity.began(epoch);
               return epoch;
             });
   }

@@ -25,8 +25,16 @@ final class Scripts {
     return lanes.lane().eval(script(name), Keys.of(partition), args);
   }
 
+  /** The next store epoch, of the whole store. */
+  Future<Response> beginEpoch() {
+    return lanes.lane().eval(script("begin_epoch"), List.of(Keys.meta()), List.of());
+  }
+
   private Script script(String name) {
-    return byName.computeIfAbsent(
-        name, missing -> Script.of(missing, constants + Script.load(missing).source()));
+    return byName.computeIfAbsent(name, missing -> of(missing, constants));
+  }
+
+  static Script of(String name, String constants) {
+    return Script.of(name, constants + Script.load(name).source());
   }
 }
