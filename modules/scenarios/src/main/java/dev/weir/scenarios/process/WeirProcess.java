@@ -16,14 +16,17 @@ public final class WeirProcess implements AutoCloseable {
 
   private final Path dir;
   private final String name;
+  private final List<String> jvmOptions;
   private final List<String> moreArguments;
   private final int port = FreePort.next();
   private final WeirClient client = new WeirClient(url());
   private JarProcess process;
 
-  private WeirProcess(Path dir, String name, List<String> moreArguments) {
+  private WeirProcess(
+      Path dir, String name, List<String> jvmOptions, List<String> moreArguments) {
     this.dir = dir;
     this.name = name;
+    this.jvmOptions = jvmOptions;
     this.moreArguments = moreArguments;
     this.process = launch();
   }
@@ -35,7 +38,13 @@ public final class WeirProcess implements AutoCloseable {
    * @param moreArguments for {@code weir server}
    */
   public static WeirProcess start(Path dir, String name, String... moreArguments) {
-    return new WeirProcess(dir, name, List.of(moreArguments));
+    return new WeirProcess(dir, name, JVM, List.of(moreArguments));
+  }
+
+  /** The same under a JVM of other options: another heap, a profiler. */
+  public static WeirProcess start(
+      Path dir, String name, List<String> jvmOptions, List<String> moreArguments) {
+    return new WeirProcess(dir, name, jvmOptions, moreArguments);
   }
 
   private JarProcess launch() {
@@ -46,7 +55,7 @@ public final class WeirProcess implements AutoCloseable {
     arguments.add("--data");
     arguments.add(data().toString());
     arguments.addAll(moreArguments);
-    JarProcess started = JarProcess.start("node", log(), JVM, arguments);
+    JarProcess started = JarProcess.start("node", log(), jvmOptions, arguments);
     started.awaitReady(READY_WITHIN, client::ready);
     return started;
   }
@@ -65,6 +74,10 @@ public final class WeirProcess implements AutoCloseable {
 
   public Path log() {
     return dir.resolve(name + ".log");
+  }
+
+  public long pid() {
+    return process.pid();
   }
 
   public boolean alive() {
