@@ -30,7 +30,7 @@ public final class NodeMetrics {
   private final Map<String, Counter> attempts = new ConcurrentHashMap<>();
   private final Map<String, Counter> retries = new ConcurrentHashMap<>();
   private final Map<String, Counter> dead = new ConcurrentHashMap<>();
-  private volatile @Nullable Totals totals;
+  private volatile @Nullable Reading latest;
 
   public NodeMetrics(MeterRegistry registry) {
     this.registry = registry;
@@ -74,7 +74,7 @@ public final class NodeMetrics {
   }
 
   void totals(Totals now) {
-    totals = now;
+    latest = new Reading(now, System.nanoTime());
   }
 
   /** A bounded name for an answer. */
@@ -109,12 +109,20 @@ public final class NodeMetrics {
   }
 
   private double read(ToLongFunction<Totals> value) {
-    Totals latest = totals;
-    return latest == null ? Double.NaN : value.applyAsLong(latest);
+    Reading known = latest;
+    return known == null ? Double.NaN : value.applyAsLong(known.totals);
   }
 
   private double oldestReadySeconds() {
-    Totals latest = totals;
-    return latest == null ? Double.NaN : Math.max(0, latest.oldestReadyMs()) / 1_000.0;
+    Reading known = latest;
+    return known == null ? Double.NaN : known.oldestReadySeconds(System.nanoTime());
+  }
+
+  /** What waits goes on ageing between two readings. */
+  private record Reading(Totals totals, long atNanos) {
+    double oldestReadySeconds(long nowNanos) {
+      long then = totals.oldestReadyMs();
+      return then < 0 ? 0 : then / 1_000.0 + (nowNanos - atNanos) / 1e9;
+    }
   }
 }

@@ -35,10 +35,25 @@ final class Ground implements AutoCloseable {
     } catch (IOException e) {
       throw new ScenarioException("can't write " + file, e);
     }
+    useRedis(options.text("redis-server", ""));
     List<String> jvm = new ArrayList<>(List.of("-Xmx" + options.text("heap", "1g")));
     jvm.addAll(List.of(options.text("jvm", "-XX:+UseSerialGC").split(" ", -1)));
     node = WeirProcess.start(dir, "node", jvm, List.of("--config", file.toString()));
     feeder = new Feeder(node.url());
+  }
+
+  /** Another program in the place where the node lays out the bundled one. */
+  private void useRedis(String program) {
+    if (program.isEmpty()) {
+      return;
+    }
+    try {
+      Path bin = scratch.path().resolve("node-data/redis/bin");
+      Files.createDirectories(bin);
+      Files.createSymbolicLink(bin.resolve("redis-server-7.0.15"), Path.of(program));
+    } catch (IOException e) {
+      throw new ScenarioException("can't put " + program + " in place: " + e.getMessage(), e);
+    }
   }
 
   static Ground prepare(LoadOptions options, boolean logs) {

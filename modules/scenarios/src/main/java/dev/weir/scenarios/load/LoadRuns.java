@@ -17,7 +17,8 @@ import java.util.function.Function;
  * isolate  one at 50/s beside a hanging one and 1,000 slow    --subscribers 1000 --messages 1000 --hanging 50000
  * outage   an endpoint that is down for a while               --down 60 --messages 3000
  *
- * all: --fsync always|everysec   --heap 1g   --jvm "-XX:+UseSerialGC …"
+ * all: --redis-server PATH (instead of the bundled one)
+ *      --fsync always|everysec   --heap 1g   --jvm "-XX:+UseSerialGC …"
  * </pre>
  */
 public final class LoadRuns {

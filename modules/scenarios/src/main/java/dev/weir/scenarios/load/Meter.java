@@ -13,8 +13,10 @@ import java.nio.file.Path;
  * @param atNanos monotonic
  * @param commands that Redis has run
  * @param evals of them: scripts, each one round trip
+ * @param evalMicros that those took, without reading requests, writing replies and the log
  */
-record Meter(long atNanos, double nodeCpuMs, double redisCpuMs, long commands, long evals) {
+record Meter(
+    long atNanos, double nodeCpuMs, double redisCpuMs, long commands, long evals, long evalMicros) {
 
   private static final double MS_PER_TICK = 10;
 
@@ -25,15 +27,23 @@ record Meter(long atNanos, double nodeCpuMs, double redisCpuMs, long commands, l
   static Meter read(long nodePid, RedisProcess redis) {
     long commands = 0;
     long evals = 0;
+    long evalMicros = 0;
     for (String line : redis.info("commandstats")) {
       if (line.startsWith("cmdstat_")) {
-        long calls = Long.parseLong(line.split("calls=", 2)[1].split(",", 2)[0]);
+        long calls = field(line, "calls=");
         commands += calls;
-        evals += line.startsWith("cmdstat_eval") ? calls : 0;
+        if (line.startsWith("cmdstat_eval")) {
+          evals += calls;
+          evalMicros += field(line, "usec=");
+        }
       }
     }
     return new Meter(
-        System.nanoTime(), cpuMs(nodePid), cpuMs(redis.pid()), commands, evals);
+        System.nanoTime(), cpuMs(nodePid), cpuMs(redis.pid()), commands, evals, evalMicros);
+  }
+
+  private static long field(String line, String name) {
+    return Long.parseLong(line.split(name, 2)[1].split(",", 2)[0]);
   }
 
   private static double cpuMs(long pid) {
@@ -77,6 +87,9 @@ record Meter(long atNanos, double nodeCpuMs, double redisCpuMs, long commands, l
         .put("redisCpuMicrosPerDelivery", 1_000 * redis / Math.max(1, deliveries))
         .put("commandsPerDelivery", (double) (commands - since.commands) / Math.max(1, deliveries))
         .put("commandsPerSecond", (commands - since.commands) / seconds)
-        .put("scriptsPerSecond", (evals - since.evals) / seconds);
+        .put("scriptsPerSecond", (evals - since.evals) / seconds)
+        .put(
+            "scriptMicrosPerDelivery",
+            (double) (evalMicros - since.evalMicros) / Math.max(1, deliveries));
   }
 }
