@@ -6,7 +6,6 @@ import dev.weir.protocol.store.InspectionStore.Totals;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToLongFunction;
@@ -84,7 +83,7 @@ public final class NodeMetrics {
       if (code == 429) {
         return "429";
       }
-      return code >= 200 && code < 600 ? String.format(Locale.ROOT, "%dxx", code / 100) : "error";
+      return code >= 200 && code < 600 ? code / 100 + "xx" : "error";
     }
     return answer instanceof Answer.NoAnswer ? "ambiguous" : "error";
   }
