@@ -3,10 +3,12 @@
 -- KEYS[1]  prefix of the partition; reads q: s:
 -- ARGV[1]  QID    ARGV[2] window, ms
 -- Returns  the level as text, 0 to burst; -1 when there is no such quota
+-- Why idleness counts: a bucket that was full before the window began had no claim in it, else its
+-- TAT would be later; a rate of 1/h would otherwise wait the whole window for its first token.
 local q = quota(ARGV[1])
 if not q or (not q.shared and call('EXISTS', P .. 's:' .. q.id) == 0) then return '-1' end
 if q.t == 0 then return int(q.b * 1000000) end
 if q.t < 0 then return '0' end
 local per = q.t + q.tr / q.n
-local debt = (q.tat - now_us) + q.tatf / q.n + tonumber(ARGV[2]) * 1000
+local debt = (q.tat - now_us) + q.tatf / q.n - (q.idle or 0) + tonumber(ARGV[2]) * 1000
 return int(max(0, min(q.b * 1000000, floor((q.b - debt / per) * 1000000))))

@@ -99,6 +99,7 @@ local function quota(qid)
   if q.t > 0 then
     local full, part = span(q, q.b)
     if q.tat < now_us then
+      q.idle = now_us - q.tat
       q.tat, q.tatf = now_us, 0
     elseif q.tat > now_us + full + C.slackUs + 1000 then
       q.tat, q.tatf = now_us + full, part
