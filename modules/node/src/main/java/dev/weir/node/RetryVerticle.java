@@ -111,7 +111,7 @@ final class RetryVerticle extends VerticleBase {
     RetryProtocol told = message.body();
     if (told instanceof Settle settle) {
       Line line = lines[settle.partition()];
-      line.settlements.add(settle.settlement());
+      line.settlements.addAll(settle.settlements());
       settleNext(line);
     } else if (told instanceof Release release) {
       Line line = lines[release.partition()];

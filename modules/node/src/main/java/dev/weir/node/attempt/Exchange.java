@@ -88,7 +88,7 @@ public final class Exchange {
       throw new IllegalStateException("can't write an exchange that is " + phase);
     }
     try {
-      ready.headers().setAll(plan.headers(claimed, sentAtEpochNanos, nodeName));
+      plan.writeHeaders(ready.headers(), claimed, sentAtEpochNanos, nodeName);
     } catch (IllegalArgumentException unsendable) {
       answer(new Answer.NotSent(ErrorClass.UNKNOWN, Failures.detail(unsendable)));
       close();

@@ -16,15 +16,18 @@ public final class WeirProcess implements AutoCloseable {
 
   private final Path dir;
   private final String name;
+  private final List<String> jvmOptions;
   private final List<String> moreArguments;
   private final int port = FreePort.next();
   private final WeirClient client = new WeirClient(url());
   private JarProcess process;
   private long stopsBefore;
 
-  private WeirProcess(Path dir, String name, List<String> moreArguments) {
+  private WeirProcess(
+      Path dir, String name, List<String> jvmOptions, List<String> moreArguments) {
     this.dir = dir;
     this.name = name;
+    this.jvmOptions = jvmOptions;
     this.moreArguments = moreArguments;
     this.process = launch(List.of());
   }
@@ -36,11 +39,17 @@ public final class WeirProcess implements AutoCloseable {
    * @param moreArguments for {@code weir server}
    */
   public static WeirProcess start(Path dir, String name, String... moreArguments) {
-    return new WeirProcess(dir, name, List.of(moreArguments));
+    return new WeirProcess(dir, name, JVM, List.of(moreArguments));
+  }
+
+  /** The same under a JVM of other options: another heap, a profiler. */
+  public static WeirProcess start(
+      Path dir, String name, List<String> jvmOptions, List<String> moreArguments) {
+    return new WeirProcess(dir, name, jvmOptions, moreArguments);
   }
 
   private JarProcess launch(List<String> moreJvmOptions) {
-    List<String> jvm = new ArrayList<>(JVM);
+    List<String> jvm = new ArrayList<>(jvmOptions);
     jvm.addAll(moreJvmOptions);
     List<String> arguments = new ArrayList<>();
     arguments.add("server");
@@ -68,6 +77,10 @@ public final class WeirProcess implements AutoCloseable {
 
   public Path log() {
     return dir.resolve(name + ".log");
+  }
+
+  public long pid() {
+    return process.pid();
   }
 
   public boolean alive() {
