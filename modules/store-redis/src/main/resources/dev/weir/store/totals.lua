@@ -10,7 +10,7 @@ for i = 1, 9 do reply[i] = max(0, tonumber(v[i] or 0)) end
 reply[10] = call('ZCARD', P .. 'subs')
 local oldest = -1
 for _, sid in ipairs(call('ZRANGE', P .. 'active', 0, 4999)) do
-  oldest = max(oldest, age_of_head(sid))
+  oldest = max(oldest, age_of_head(sid, oldest))
 end
 reply[11] = oldest
 return reply

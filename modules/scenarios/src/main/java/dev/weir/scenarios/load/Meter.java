@@ -87,6 +87,7 @@ record Meter(
         .put("redisCpuMicrosPerDelivery", 1_000 * redis / Math.max(1, deliveries))
         .put("commandsPerDelivery", (double) (commands - since.commands) / Math.max(1, deliveries))
         .put("commandsPerSecond", (commands - since.commands) / seconds)
+        .put("scriptsPerDelivery", (double) (evals - since.evals) / Math.max(1, deliveries))
         .put("scriptsPerSecond", (evals - since.evals) / seconds)
         .put(
             "scriptMicrosPerDelivery",
