@@ -11,7 +11,9 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +34,13 @@ final class HomeVerticle extends VerticleBase {
   private static final long GRACE_MS = 250;
 
   private static final long REREAD_MS = 1_000;
+
+  /**
+   * Whom it woke it leaves alone for so long: setting up takes a while, and a hint to one that is
+   * about to ask makes it ask twice.
+   */
+  private static final long REWAKE_MS = 1_000;
+
   private static final long INTENT_AGE_MS = 5_000;
 
   /**
@@ -57,6 +66,9 @@ final class HomeVerticle extends VerticleBase {
   private final int partitions;
   private final SweepPlan plan;
   private final StoreBackoff backoff = new StoreBackoff();
+
+  /** When it woke whom, oldest first; only what {@link #REWAKE_MS} still concerns. */
+  private final Map<String, Long> wokenNanos = new LinkedHashMap<>();
 
   private long tick;
   private long totalsAtNanos;
@@ -149,6 +161,7 @@ final class HomeVerticle extends VerticleBase {
       return;
     }
     long begunNanos = System.nanoTime();
+    wokenNanos.values().removeIf(woken -> begunNanos - woken >= REWAKE_MS * NANOS_PER_MILLI);
     Future.join(sweepDue(begunNanos), tidyNext(), readTotals(begunNanos))
         .onComplete(
             done -> {
@@ -191,10 +204,12 @@ final class HomeVerticle extends VerticleBase {
   }
 
   private void wakeOverdue(Sweep sweep) {
+    long now = System.nanoTime();
     List<String> overdue =
         sweep.due().stream()
             .filter(due -> due.overdueMs() >= GRACE_MS)
             .map(Due::subscriber)
+            .filter(subscriber -> wokenNanos.putIfAbsent(subscriber, now) == null)
             .toList();
     if (!overdue.isEmpty()) {
       wakes.due(overdue);
