@@ -9,7 +9,6 @@ import dev.weir.protocol.store.ClaimId;
 import dev.weir.protocol.store.DeliveryStore;
 import dev.weir.protocol.store.StoreException;
 import dev.weir.protocol.store.StoreException.Kind;
-import dev.weir.store.connection.RedisLanes;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
@@ -24,13 +23,11 @@ final class RedisDeliveries implements DeliveryStore {
   private static final Limit[] LIMITS = Limit.values();
   private static final Settled[] SETTLED = Settled.values();
 
-  private final RedisLanes lanes;
   private final Scripts scripts;
   private final Partitions partitions;
   private final Continuity continuity;
 
-  RedisDeliveries(RedisLanes lanes, Scripts scripts, Partitions partitions, Continuity continuity) {
-    this.lanes = lanes;
+  RedisDeliveries(Scripts scripts, Partitions partitions, Continuity continuity) {
     this.scripts = scripts;
     this.partitions = partitions;
     this.continuity = continuity;

@@ -37,7 +37,7 @@ public final class RedisStore implements Store {
     Directory directory = new Directory(lanes, partitions);
     this.lanes = lanes;
     this.pulse = new Pulse(vertx, lanes, constants.fullPercent(), continuity);
-    this.deliveries = new RedisDeliveries(lanes, scripts, partitions, continuity);
+    this.deliveries = new RedisDeliveries(scripts, partitions, continuity);
     this.publishes = new RedisPublishes(scripts, partitions, directory, pulse);
     this.config = new RedisConfig(lanes, scripts, partitions, directory, constants);
     this.inspection =
