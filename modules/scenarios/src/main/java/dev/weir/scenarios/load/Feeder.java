@@ -61,7 +61,10 @@ final class Feeder {
                   }
                   if (!done) {
                     wrong.set(
-                        call.method + " " + call.path + ": "
+                        call.method
+                            + " "
+                            + call.path
+                            + ": "
                             + (failure == null ? response.body() : failure.toString()));
                   }
                   room.release();

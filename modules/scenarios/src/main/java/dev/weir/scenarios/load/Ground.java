@@ -30,8 +30,7 @@ final class Ground implements AutoCloseable {
     sink = Sink.start(dir, logs);
     Path file = dir.resolve("weir.yaml");
     try {
-      Files.writeString(
-          file, "data:\n  fsync: " + options.text("fsync", "always") + "\n" + config);
+      Files.writeString(file, "data:\n  fsync: " + options.text("fsync", "always") + "\n" + config);
     } catch (IOException e) {
       throw new ScenarioException("can't write " + file, e);
     }

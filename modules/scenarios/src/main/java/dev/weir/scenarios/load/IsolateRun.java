@@ -6,7 +6,8 @@ import java.util.List;
 
 /**
  * A subscriber at 50/s alone, then beside one that hangs with a long backlog and many that wait for
- * their tokens. It gets 40 messages a second, evenly, so that it never waits for a token of its own.
+ * their tokens. It gets 40 messages a second, evenly, so that it never waits for a token of its
+ * own.
  */
 final class IsolateRun {
 
@@ -100,8 +101,7 @@ final class IsolateRun {
     String prefix = "/" + phase + "/";
     return sent.stream()
         .filter(one -> one.path().startsWith(prefix))
-        .mapToDouble(
-            one -> one.sentAtMs() - Long.parseLong(one.path().substring(prefix.length())))
+        .mapToDouble(one -> one.sentAtMs() - Long.parseLong(one.path().substring(prefix.length())))
         .toArray();
   }
 }

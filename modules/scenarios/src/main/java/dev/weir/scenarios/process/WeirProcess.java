@@ -23,8 +23,7 @@ public final class WeirProcess implements AutoCloseable {
   private JarProcess process;
   private long stopsBefore;
 
-  private WeirProcess(
-      Path dir, String name, List<String> jvmOptions, List<String> moreArguments) {
+  private WeirProcess(Path dir, String name, List<String> jvmOptions, List<String> moreArguments) {
     this.dir = dir;
     this.name = name;
     this.jvmOptions = jvmOptions;
