@@ -17,7 +17,7 @@ final class LoadOptions {
     for (int i = from; i < arguments.length; i += 2) {
       if (!arguments[i].startsWith("--") || i + 1 == arguments.length) {
         throw new IllegalArgumentException(
-            "options are --name value, not " + String.join(" ", arguments[i]));
+            "options are --name value, not " + arguments[i]);
       }
       values.put(arguments[i].substring(2), arguments[i + 1]);
     }
