@@ -532,8 +532,8 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
   }
 
   /**
-   * A turn of the event loop brings many answers; told one by one they would cost the retry verticle
-   * a wake-up each, and the store a script for the first of them alone.
+   * A turn of the event loop brings many answers; told one by one they would cost the retry
+   * verticle a wake-up each, and the store a script for the first of them alone.
    */
   private void tellOutcomes() {
     Setup with = setup;

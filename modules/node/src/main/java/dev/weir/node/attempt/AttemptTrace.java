@@ -109,8 +109,8 @@ public final class AttemptTrace {
   }
 
   /**
-   * Writes one object. Every attempt has one; through a tree of objects, a general encoder and a date
-   * formatter it was a tenth of what a delivery costs.
+   * Writes one object. Every attempt has one; through a tree of objects, a general encoder and a
+   * date formatter it was a tenth of what a delivery costs.
    */
   private static final class Line {
 
@@ -139,8 +139,7 @@ public final class AttemptTrace {
     /** RFC 3339, UTC, with exactly three digits behind the seconds. */
     void instant(String name, long epochMs) {
       LocalDateTime time =
-          LocalDateTime.ofEpochSecond(
-              Math.floorDiv(epochMs, MS_PER_SECOND), 0, ZoneOffset.UTC);
+          LocalDateTime.ofEpochSecond(Math.floorDiv(epochMs, MS_PER_SECOND), 0, ZoneOffset.UTC);
       name(name).append('"');
       digits(time.getYear(), 4).append('-');
       digits(time.getMonthValue(), 2).append('-');

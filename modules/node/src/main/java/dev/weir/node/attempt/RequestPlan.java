@@ -64,9 +64,7 @@ public final class RequestPlan {
         .setSsl(ssl)
         .setMethod(method)
         .setURI(
-            envelope.path() == null
-                ? plainTarget
-                : target(subscriber.endpoint(), envelope.path()))
+            envelope.path() == null ? plainTarget : target(subscriber.endpoint(), envelope.path()))
         .setConnectTimeout(connectMs)
         .setFollowRedirects(false);
   }
@@ -77,8 +75,7 @@ public final class RequestPlan {
    * @param headers of the request, written in place
    * @param sentAtEpochNanos written as {@code Weir-Sent-At} when the subscriber wants stamps
    */
-  void writeHeaders(
-      MultiMap headers, Claimed claimed, long sentAtEpochNanos, String nodeName) {
+  void writeHeaders(MultiMap headers, Claimed claimed, long sentAtEpochNanos, String nodeName) {
     putAll(headers, subscriber.headers());
     Envelope envelope = claimed.envelope();
     putAll(headers, envelope.headers());

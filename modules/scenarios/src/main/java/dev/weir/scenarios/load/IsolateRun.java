@@ -13,6 +13,9 @@ final class IsolateRun {
 
   private static final long EVERY_NANOS = 25_000_000;
 
+  /** Else the breaker would soon leave one probe of the hanging one, and nothing to bear. */
+  private static final String NO_BREAKER = "breaker:\n  failures: 1000\n  over: 1h\n";
+
   private IsolateRun() {}
 
   static Figures run(LoadOptions options) {
@@ -26,7 +29,7 @@ final class IsolateRun {
             .put("subscribers", subscribers)
             .put("messagesEach", messages)
             .put("hanging", hanging);
-    try (Ground ground = Ground.prepare(options, true);
+    try (Ground ground = Ground.prepare(options, true, NO_BREAKER);
         HangingServer hangs = new HangingServer()) {
       figures.put("endpoint", ground.sink().kind());
       subscriber(ground, "steady", ground.sink().url(), "50/s");
