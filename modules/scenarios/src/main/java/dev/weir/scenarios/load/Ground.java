@@ -126,8 +126,18 @@ final class Ground implements AutoCloseable {
     }
   }
 
+  /** What went wrong in the node meanwhile explains figures that nothing else does. */
+  private void sayWarnings() {
+    node.tail(10_000)
+        .lines()
+        .filter(line -> line.contains(" WARN ") || line.contains(" ERROR "))
+        .limit(20)
+        .forEach(LoadRuns::say);
+  }
+
   @Override
   public void close() {
+    sayWarnings();
     node.close();
     sink.close();
     scratch.close();

@@ -62,7 +62,8 @@ final class NginxSink implements Sink {
 
   private void awaitReady() {
     for (int waited = 0; waited < READY_WITHIN_MS && process.isAlive(); waited += POLL_MS) {
-      try (Socket probe = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      try {
+        new Socket(InetAddress.getLoopbackAddress(), port).close();
         return;
       } catch (IOException notYet) {
         LoadRuns.pause(POLL_MS);
