@@ -16,12 +16,7 @@ final class LoadOptions {
     Map<String, String> values = new HashMap<>();
     for (int i = from; i < arguments.length; i += 2) {
       if (!arguments[i].startsWith("--") || i + 1 == arguments.length) {
-<<<<<<< HEAD
         throw new IllegalArgumentException("options are --name value, not " + arguments[i]);
-=======
-        throw new IllegalArgumentException(
-            "options are --name value, not " + arguments[i]);
->>>>>>> wt-scale
       }
       values.put(arguments[i].substring(2), arguments[i + 1]);
     }
