@@ -44,8 +44,7 @@ final class MemoryConfig implements ConfigStore {
       return PutSubscriber.REPLACED;
     }
     if (quota == null && own != null) {
-      quota = new MemoryQuota(own, false, state.partitionOf(own.id()));
-      state.quotas.put(own.id(), quota);
+      quota = state.create(own, false);
     }
     if (quota == null) {
       return PutSubscriber.NO_QUOTA;
@@ -130,7 +129,7 @@ final class MemoryConfig implements ConfigStore {
   private PutQuota put(Quota quota) {
     MemoryQuota known = state.quotas.get(quota.id());
     if (known == null) {
-      state.quotas.put(quota.id(), new MemoryQuota(quota, true, state.partitionOf(quota.id())));
+      state.create(quota, true);
       return PutQuota.CREATED;
     }
     if (!known.shared) {
@@ -187,7 +186,7 @@ final class MemoryConfig implements ConfigStore {
           if (!quota.holders.isEmpty()) {
             return DeleteQuota.IN_USE;
           }
-          state.quotas.remove(id);
+          state.retire(quota);
           return DeleteQuota.DELETED;
         });
   }

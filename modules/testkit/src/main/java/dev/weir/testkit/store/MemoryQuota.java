@@ -82,6 +82,18 @@ final class MemoryQuota {
     }
   }
 
+  boolean hasDebt(long nowMicros) {
+    return isPaced() && debt(nowMicros).signum() > 0;
+  }
+
+  /** Begins with the debt of one of the same id that was deleted. */
+  void inherit(MemoryQuota before, long nowMicros) {
+    Quota wanted = quota;
+    quota = before.quota;
+    tat = before.tat;
+    replace(wanted, nowMicros);
+  }
+
   private Fraction inHand(long nowMicros) {
     if (quota.rate().isUnlimited()) {
       return Fraction.whole(quota.burst());

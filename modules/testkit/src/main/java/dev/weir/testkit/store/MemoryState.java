@@ -3,6 +3,7 @@ package dev.weir.testkit.store;
 import dev.weir.domain.message.DeliveryId;
 import dev.weir.domain.message.Escaping;
 import dev.weir.domain.message.MessageId;
+import dev.weir.domain.quota.Quota;
 import dev.weir.protocol.store.ConfigStore.Page;
 import dev.weir.protocol.store.StoreException;
 import io.vertx.core.Future;
@@ -38,6 +39,7 @@ final class MemoryState {
 
   private static final Comparator<String> BY_ESCAPED = Comparator.comparing(Escaping::escape);
 
+  private final Map<String, MemoryQuota> retired = new HashMap<>();
   private final Map<MessageKey, MemoryMessage> messages = new HashMap<>();
   private final ToIntFunction<String> partitionOfQuota;
   private final InstantSource clock;
@@ -128,12 +130,30 @@ final class MemoryState {
     subscribers.remove(subscriber.id());
     subscriber.quota.holders.remove(subscriber.id());
     if (!subscriber.quota.shared) {
-      quotas.remove(subscriber.quota.quota().id());
+      retire(subscriber.quota);
     }
     acceptedBySubscribersGone += subscriber.accepted;
     deliveredBySubscribersGone += subscriber.delivered;
     cancelledBySubscribersGone += subscriber.cancelled;
     purgedBySubscribersGone += subscriber.purged;
+  }
+
+  /** What was spent outlives its quota: creating it anew gives no second burst. */
+  void retire(MemoryQuota quota) {
+    quotas.remove(quota.quota().id());
+    if (quota.hasDebt(nowMicros())) {
+      retired.put(quota.quota().id(), quota);
+    }
+  }
+
+  MemoryQuota create(Quota quota, boolean shared) {
+    MemoryQuota created = new MemoryQuota(quota, shared, partitionOf(quota.id()));
+    MemoryQuota before = retired.remove(quota.id());
+    if (before != null) {
+      created.inherit(before, nowMicros());
+    }
+    quotas.put(quota.id(), created);
+    return created;
   }
 
   Gone gone() {
