@@ -9,10 +9,7 @@ import dev.weir.protocol.store.ClaimId;
 import dev.weir.protocol.store.DeliveryStore;
 import dev.weir.protocol.store.StoreException;
 import dev.weir.protocol.store.StoreException.Kind;
-import dev.weir.store.connection.RedisLanes;
 import io.vertx.core.Future;
-import io.vertx.redis.client.Command;
-import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,12 +23,10 @@ final class RedisDeliveries implements DeliveryStore {
   private static final Limit[] LIMITS = Limit.values();
   private static final Settled[] SETTLED = Settled.values();
 
-  private final RedisLanes lanes;
   private final Scripts scripts;
   private final Partitions partitions;
 
-  RedisDeliveries(RedisLanes lanes, Scripts scripts, Partitions partitions) {
-    this.lanes = lanes;
+  RedisDeliveries(Scripts scripts, Partitions partitions) {
     this.scripts = scripts;
     this.partitions = partitions;
   }
@@ -43,10 +38,7 @@ final class RedisDeliveries implements DeliveryStore {
 
   @Override
   public Future<Long> beginEpoch() {
-    return lanes
-        .lane()
-        .send(Request.cmd(Command.HINCRBY).arg(Keys.meta()).arg("epoch").arg(1))
-        .compose(epoch -> announce(Reply.number(epoch)));
+    return scripts.nextEpoch().compose(epoch -> announce(Reply.number(epoch)));
   }
 
   private Future<Long> announce(long epoch) {

@@ -12,6 +12,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
 
 /** The store on one Redis. Thread-safe; futures complete on the caller's context. */
 public final class RedisStore implements Store {
@@ -34,7 +35,7 @@ public final class RedisStore implements Store {
     Directory directory = new Directory(lanes, partitions);
     this.lanes = lanes;
     this.pulse = pulse;
-    this.deliveries = new RedisDeliveries(lanes, scripts, partitions);
+    this.deliveries = new RedisDeliveries(scripts, partitions);
     this.publishes = new RedisPublishes(scripts, partitions, directory, pulse);
     this.config = new RedisConfig(lanes, scripts, partitions, directory, constants);
     this.inspection =
@@ -61,12 +62,22 @@ public final class RedisStore implements Store {
             });
   }
 
+  /** Reads first: a full store refuses even a write that would change nothing. */
   private static Future<Integer> setOnce(RedisLanes lanes, String field, int value) {
-    return lanes
-        .lane()
-        .send(Request.cmd(Command.HSETNX).arg(Keys.meta()).arg(field).arg(value))
-        .compose(set -> lanes.lane().send(Request.cmd(Command.HGET).arg(Keys.meta()).arg(field)))
+    return meta(lanes, field)
+        .compose(
+            known ->
+                known != null
+                    ? Future.succeededFuture(known)
+                    : lanes
+                        .lane()
+                        .send(Request.cmd(Command.HSETNX).arg(Keys.meta()).arg(field).arg(value))
+                        .compose(set -> meta(lanes, field)))
         .map(Reply::code);
+  }
+
+  private static Future<Response> meta(RedisLanes lanes, String field) {
+    return lanes.lane().send(Request.cmd(Command.HGET).arg(Keys.meta()).arg(field));
   }
 
   private static Future<Void> requireReadable(int format) {

@@ -25,8 +25,12 @@ final class Scripts {
     return lanes.lane().eval(script(name), Keys.of(partition), args);
   }
 
-  private Script script(String name) {
-    return byName.computeIfAbsent(
-        name, missing -> Script.of(missing, constants + Script.load(missing).source()));
+  /** Runs the script that touches only the store's own hash. */
+  Future<Response> nextEpoch() {
+    return lanes.lane().eval(script("next_epoch"), List.of(Keys.meta()), List.of());
+  }
+
+  Script script(String name) {
+    return byName.computeIfAbsent(name, missing -> Script.load(missing, constants));
   }
 }
