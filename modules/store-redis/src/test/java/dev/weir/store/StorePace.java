@@ -38,8 +38,8 @@ import java.util.function.Supplier;
 /**
  * What a delivery costs Redis: publishes, claims and settles many small messages for one subscriber
  * over one connection, with an append-only file that is synced once a second (and not rewritten
- * meanwhile, which would come at random and is timed apart by Redis), and prints the CPU
- * time that Redis used per delivery and step. A program for people, not a test.
+ * meanwhile, which would come at random and is timed apart by Redis), and prints the CPU time that
+ * Redis used per delivery and step. A program for people, not a test.
  *
  * <p>Arguments: deliveries (100,000), batch (64), body bytes (250), rate (unlimited).
  */
@@ -75,14 +75,14 @@ final class StorePace {
     int bytes = args.length > 2 ? Integer.parseInt(args[2]) : 250;
     String rate = args.length > 3 ? args[3] : "unlimited";
     Vertx vertx = Vertx.vertx();
-    try (RedisProcess redis = RedisProcess.start("appendfsync everysec", "auto-aof-rewrite-percentage 0")) {
+    try (RedisProcess redis =
+        RedisProcess.start("appendfsync everysec", "auto-aof-rewrite-percentage 0")) {
       Context context = vertx.getOrCreateContext();
       Supplier<Future<RedisStore>> open =
           () ->
               RedisStore.open(
                   vertx,
-                  new RedisLanes(
-                      vertx, RedisUrl.local(redis.port(), null), LaneOptions.defaults()),
+                  new RedisLanes(vertx, RedisUrl.local(redis.port(), null), LaneOptions.defaults()),
                   StoreConfig.DEFAULT,
                   RedisStore.DEFAULT_PARTITIONS);
       RedisStore store = Harness.await(on(context, open));
