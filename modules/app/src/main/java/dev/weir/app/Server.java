@@ -7,6 +7,7 @@ import dev.weir.app.config.ListenAddress;
 import dev.weir.app.config.WeirConfig;
 import dev.weir.node.Checkpoints;
 import dev.weir.node.Node;
+import dev.weir.protocol.store.Store;
 import dev.weir.store.RedisStore;
 import dev.weir.store.connection.EmbeddedRedis;
 import dev.weir.store.connection.RedisLanes;
@@ -169,7 +170,7 @@ final class Server {
             node.wakes(),
             metrics.apiEvents(),
             metrics::scrape,
-            () -> store.health().ready() ? node.health() : store.health(),
+            () -> node.health().ready() ? store.health() : worse(store.health(), node.health()),
             InstantSource.system());
     List<ApiVerticle> instances = new CopyOnWriteArrayList<>();
     Supplier<ApiVerticle> instance =
@@ -191,6 +192,11 @@ final class Server {
                 PART_LIMIT),
         id -> await(vertx.undeploy(id), PART_LIMIT));
     return instances.get(0).port();
+  }
+
+  /** Without its store a node can't begin: that is the reason to tell. */
+  private static Store.Health worse(Store.Health store, Store.Health node) {
+    return store.ready() ? node : store;
   }
 
   /** The epoch is taken after the verticles are up; before that the node is there but not ready. */

@@ -98,10 +98,15 @@ final class JarProcess implements AutoCloseable {
 
   /** In good order, so that its Redis ends as well. */
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     process.toHandle().destroy();
-    if (!process.waitFor(30, TimeUnit.SECONDS)) {
+    try {
+      if (!process.waitFor(30, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
       process.destroyForcibly();
+      Thread.currentThread().interrupt();
     }
   }
 

@@ -5,9 +5,6 @@ import static java.util.Objects.requireNonNull;
 import dev.weir.scenarios.Demo;
 import dev.weir.scenarios.DemoOptions;
 import dev.weir.scenarios.DemoReport;
-import dev.weir.scenarios.Progress;
-import dev.weir.scenarios.demo.PlainProgress;
-import dev.weir.scenarios.demo.TerminalProgress;
 import dev.weir.scenarios.process.ScenarioException;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -32,8 +29,6 @@ import picocli.CommandLine.Spec;
       "  weir demo --json | jq .maxExcess"
     })
 final class DemoCommand implements Callable<Integer> {
-
-  private static final int DEFAULT_WIDTH = 80;
 
   @Option(
       names = "--messages",
@@ -68,7 +63,7 @@ final class DemoCommand implements Callable<Integer> {
   public Integer call() {
     CommandLine line = requireNonNull(command).commandLine();
     try {
-      Demo.Outcome outcome = Demo.run(options(line), progress());
+      Demo.Outcome outcome = Demo.run(options(line), ProgressOnStderr.create());
       DemoReport report = outcome.report();
       line.getOut().println(json ? report.toJson().encode() : report.render());
       (json ? line.getErr() : line.getOut()).print(outcome.howToLook());
@@ -86,19 +81,5 @@ final class DemoCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw new ParameterException(line, "--" + e.getMessage(), e);
     }
-  }
-
-  private static Progress progress() {
-    // On Java 17 there is a console only when stdin and stdout are both a terminal.
-    return System.console() == null
-        ? new PlainProgress(System.err)
-        : new TerminalProgress(System.err, terminalWidth());
-  }
-
-  private static int terminalWidth() {
-    String columns = System.getenv("COLUMNS");
-    return columns != null && columns.matches("[1-9]\\d{1,3}")
-        ? Integer.parseInt(columns)
-        : DEFAULT_WIDTH;
   }
 }

@@ -23,6 +23,7 @@ import picocli.CommandLine.Spec;
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
       DemoCommand.class,
+      EvalCommand.class,
       PublishCommand.class,
       SubscribersCommand.class,
       QuotasCommand.class,

@@ -185,6 +185,8 @@ class CommandLineTest {
         "publish --body x;--to",
         "subscribers --limit 0;--limit",
         "subscribers sprout;sprout",
+        "eval --case nonsense;there is no case",
+        "demo --messages 0;1 to",
         "subscribers put a;--endpoint",
         "redrive;--subscriber",
         "redrive a;--subscriber",

@@ -24,7 +24,7 @@ final class MessageIds {
     StringBuilder id = new StringBuilder(TIME_CHARS + RANDOM_CHARS);
     long nowMs = clock.millis();
     for (int i = TIME_CHARS - 1; i >= 0; i--) {
-      id.append(ALPHABET.charAt((int) (nowMs >>> 5 * i) & 31));
+      id.append(ALPHABET.charAt((int) (nowMs >>> (5 * i)) & 31));
     }
     byte[] chance = new byte[RANDOM_CHARS];
     random.nextBytes(chance);

@@ -1,6 +1,7 @@
 package dev.weir.api;
 
 import dev.weir.api.http.Call;
+import dev.weir.api.http.JsonWriter;
 import dev.weir.api.http.OpenApi;
 import dev.weir.api.http.Operation;
 import dev.weir.api.http.Reply;
@@ -37,9 +38,16 @@ final class OperationsRoutes {
     Health health = ports.readiness().get();
     return Future.succeededFuture(
         health.ready()
-            ? Reply.json(200, json -> json.text("status", "ready"))
+            ? Reply.json(200, json -> ready(json, health.warning()))
             : Reply.json(
                 503, json -> json.text("status", "unready").text("reason", health.reason())));
+  }
+
+  private static void ready(JsonWriter json, String warning) {
+    json.text("status", "ready");
+    if (!warning.isEmpty()) {
+      json.text("warning", warning);
+    }
   }
 
   private Future<Reply> metrics(Call call) {

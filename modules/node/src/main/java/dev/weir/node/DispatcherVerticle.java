@@ -178,11 +178,11 @@ final class DispatcherVerticle extends VerticleBase {
     finishDrain();
   }
 
+  /** As many as there is room for: a waiting one that was hinted meanwhile takes none. */
   private void activateNext() {
-    var next = toActivate.iterator();
-    if (next.hasNext() && activations < MAX_ACTIVATIONS) {
-      String subscriber = next.next();
-      next.remove();
+    while (!toActivate.isEmpty() && activations < MAX_ACTIVATIONS) {
+      String subscriber = toActivate.iterator().next();
+      toActivate.remove(subscriber);
       hint(subscriber, false);
     }
   }

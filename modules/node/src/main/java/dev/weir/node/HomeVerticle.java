@@ -11,7 +11,9 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,8 +34,23 @@ final class HomeVerticle extends VerticleBase {
   private static final long GRACE_MS = 250;
 
   private static final long REREAD_MS = 1_000;
+
+  /**
+   * Whom it woke it leaves alone for so long: setting up takes a while, and a hint to one that is
+   * about to ask makes it ask twice.
+   */
+  private static final long REWAKE_MS = 1_000;
+
   private static final long INTENT_AGE_MS = 5_000;
+
+  /**
+   * Reading the totals looks at the line of every waiting subscriber: 200 of them a second at most,
+   * so that 200 are read each second and 1,000 every five.
+   */
+  private static final long TOTALS_MS_PER_SUBSCRIBER = 5;
+
   private static final long TOTALS_EVERY_MS = 1_000;
+  private static final long TOTALS_AT_MOST_MS = 30_000;
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   /** Each partition is tidied once in 16 ticks, so within 4 s. */
@@ -49,6 +66,9 @@ final class HomeVerticle extends VerticleBase {
   private final int partitions;
   private final SweepPlan plan;
   private final StoreBackoff backoff = new StoreBackoff();
+
+  /** When it woke whom, oldest first; only what {@link #REWAKE_MS} still concerns. */
+  private final Map<String, Long> wokenNanos = new LinkedHashMap<>();
 
   private long tick;
   private long totalsAtNanos;
@@ -141,6 +161,7 @@ final class HomeVerticle extends VerticleBase {
       return;
     }
     long begunNanos = System.nanoTime();
+    wokenNanos.values().removeIf(woken -> begunNanos - woken >= REWAKE_MS * NANOS_PER_MILLI);
     Future.join(sweepDue(begunNanos), tidyNext(), readTotals(begunNanos))
         .onComplete(
             done -> {
@@ -183,10 +204,12 @@ final class HomeVerticle extends VerticleBase {
   }
 
   private void wakeOverdue(Sweep sweep) {
+    long now = System.nanoTime();
     List<String> overdue =
         sweep.due().stream()
             .filter(due -> due.overdueMs() >= GRACE_MS)
             .map(Due::subscriber)
+            .filter(subscriber -> wokenNanos.putIfAbsent(subscriber, now) == null)
             .toList();
     if (!overdue.isEmpty()) {
       wakes.due(overdue);
@@ -256,7 +279,16 @@ final class HomeVerticle extends VerticleBase {
         .store()
         .inspection()
         .totals()
-        .onSuccess(totals -> shared.metrics().totals(totals))
+        .onSuccess(
+            totals -> {
+              shared.metrics().totals(totals);
+              totalsAtNanos = now + totalsPauseMs(totals.subscribers()) * NANOS_PER_MILLI;
+            })
         .mapEmpty();
+  }
+
+  private static long totalsPauseMs(long subscribers) {
+    long pauseMs = TOTALS_MS_PER_SUBSCRIBER * subscribers;
+    return Math.max(TOTALS_EVERY_MS, Math.min(TOTALS_AT_MOST_MS, pauseMs));
   }
 }

@@ -4,9 +4,9 @@ import dev.weir.domain.outcome.Answer;
 import dev.weir.domain.outcome.Outcome;
 import dev.weir.protocol.store.InspectionStore.Totals;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToLongFunction;
@@ -30,7 +30,7 @@ public final class NodeMetrics {
   private final Map<String, Counter> attempts = new ConcurrentHashMap<>();
   private final Map<String, Counter> retries = new ConcurrentHashMap<>();
   private final Map<String, Counter> dead = new ConcurrentHashMap<>();
-  private volatile @Nullable Totals totals;
+  private volatile @Nullable Reading latest;
 
   public NodeMetrics(MeterRegistry registry) {
     this.registry = registry;
@@ -42,6 +42,9 @@ public final class NodeMetrics {
     state("in_flight", Totals::inFlight);
     state("dead", Totals::dead);
     state("reconciling", Totals::reconciling);
+    FunctionCounter.builder("weir.accepted", this, metrics -> metrics.read(Totals::accepted))
+        .description("deliveries accepted, by the store's count over all nodes")
+        .register(registry);
     gauge("weir.subscribers", Totals::subscribers);
     gauge("weir.store.memory.bytes", Totals::memoryUsed);
     Gauge.builder("weir.oldest.ready.age.seconds", this, NodeMetrics::oldestReadySeconds)
@@ -74,7 +77,7 @@ public final class NodeMetrics {
   }
 
   void totals(Totals now) {
-    totals = now;
+    latest = new Reading(now, System.nanoTime());
   }
 
   /** A bounded name for an answer. */
@@ -84,7 +87,7 @@ public final class NodeMetrics {
       if (code == 429) {
         return "429";
       }
-      return code >= 200 && code < 600 ? String.format(Locale.ROOT, "%dxx", code / 100) : "error";
+      return code >= 200 && code < 600 ? code / 100 + "xx" : "error";
     }
     return answer instanceof Answer.NoAnswer ? "ambiguous" : "error";
   }
@@ -109,12 +112,20 @@ public final class NodeMetrics {
   }
 
   private double read(ToLongFunction<Totals> value) {
-    Totals latest = totals;
-    return latest == null ? Double.NaN : value.applyAsLong(latest);
+    Reading known = latest;
+    return known == null ? Double.NaN : value.applyAsLong(known.totals);
   }
 
   private double oldestReadySeconds() {
-    Totals latest = totals;
-    return latest == null ? Double.NaN : Math.max(0, latest.oldestReadyMs()) / 1_000.0;
+    Reading known = latest;
+    return known == null ? Double.NaN : known.oldestReadySeconds(System.nanoTime());
+  }
+
+  /** What waits goes on ageing between two readings. */
+  private record Reading(Totals totals, long atNanos) {
+    double oldestReadySeconds(long nowNanos) {
+      long then = totals.oldestReadyMs();
+      return then < 0 ? 0 : then / 1_000.0 + (nowNanos - atNanos) / 1e9;
+    }
   }
 }

@@ -115,7 +115,7 @@ final class Patience {
 
   /** 0 when it may ask now, {@link #NEVER} when only a hint will tell. */
   long askInNanos(long nowNanos) {
-    if (stopped || mustWait && waitsForEver) {
+    if (stopped || (mustWait && waitsForEver)) {
       return NEVER;
     }
     long wait = mustWait ? Math.max(0, askAtNanos - nowNanos) : 0;

@@ -95,7 +95,7 @@ final class Registry {
     slot.move(State.ACTIVATING, State.ACTIVE);
     slot.deploymentId = deploymentId;
     Missed missed = new Missed(slot.hintedMeanwhile, slot.changedMeanwhile);
-    slot.hintsSent = (missed.wake ? 1 : 0) + (missed.changed ? 1 : 0);
+    slot.hintsSent = (missed.wake ? 1L : 0L) + (missed.changed ? 1L : 0L);
     slot.hintedMeanwhile = false;
     slot.changedMeanwhile = false;
     return missed;

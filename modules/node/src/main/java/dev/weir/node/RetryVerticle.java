@@ -111,7 +111,7 @@ final class RetryVerticle extends VerticleBase {
     RetryProtocol told = message.body();
     if (told instanceof Settle settle) {
       Line line = lines[settle.partition()];
-      line.settlements.add(settle.settlement());
+      line.settlements.addAll(settle.settlements());
       settleNext(line);
     } else if (told instanceof Release release) {
       Line line = lines[release.partition()];
@@ -149,7 +149,11 @@ final class RetryVerticle extends VerticleBase {
     shared.checkpoints().reached(Checkpoint.AFTER_SETTLE);
     line.settleBackoff.reset();
     line.singly = Math.max(0, line.singly - batch.size());
-    endDoubt(line);
+    // Not before the last of the outage: a claim between two batches would end the leases of those
+    // still to come and send them again.
+    if (line.settlements.isEmpty()) {
+      endDoubt(line);
+    }
     Map<String, List<Item>> bySubscriber = new LinkedHashMap<>();
     for (int i = 0; i < batch.size(); i++) {
       Settlement settlement = batch.get(i);

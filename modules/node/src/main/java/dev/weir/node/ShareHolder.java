@@ -85,10 +85,10 @@ final class ShareHolder {
       return AGAIN_NANOS;
     }
     boolean lacks = wanted > 0 && bucket.wholeTokens(nowNanos) < wanted;
-    if (due || lacks && spent) {
+    if (due || (lacks && spent)) {
       return 0;
     }
-    if (!lacks && !accrues || never) {
+    if ((!lacks && !accrues) || never) {
       return NEVER;
     }
     return Math.max(0, nextNanos - nowNanos);

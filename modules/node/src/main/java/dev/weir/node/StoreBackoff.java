@@ -2,13 +2,17 @@ package dev.weir.node;
 
 import java.util.concurrent.ThreadLocalRandom;
 
-/** How long to wait before the store is asked again: 10 ms doubling to 1 s, with jitter. */
+/**
+ * How long to wait before the store is asked again: 10 ms doubling to 250 ms, with jitter. Without
+ * a connection asking costs nothing, and the connection itself may take a second to be found again:
+ * both together are to stay well below the 2 s within which deliveries resume.
+ */
 final class StoreBackoff {
 
   static final long FIRST_MS = 10;
-  static final long MAX_MS = 1_000;
+  static final long MAX_MS = 250;
 
-  private static final int MAX_SHIFT = 7;
+  private static final int MAX_SHIFT = 5;
 
   private int failures;
 

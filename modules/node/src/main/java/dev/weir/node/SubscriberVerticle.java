@@ -90,6 +90,9 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
   private final Deque<Held> connected = new ArrayDeque<>();
   private final StoreBackoff backoff = new StoreBackoff();
 
+  /** Of this turn of the event loop: they go to the retry verticle together. */
+  private final List<Settlement> outcomes = new ArrayList<>();
+
   private @Nullable Setup setup;
   private @Nullable HttpClientAgent client;
   private long heldBytes;
@@ -139,7 +142,7 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
 
   @Override
   public Future<?> start() {
-    client = shared.clients().on(context);
+    client = shared.clients().here();
     return vertx
         .eventBus()
         .<SubscriberProtocol>localConsumer(Addresses.subscriber(id), this::on)
@@ -254,6 +257,8 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
   }
 
   private void use(Setup fresh, long now) {
+    // Under the partition that they were claimed from.
+    tellOutcomes();
     setup = fresh;
     boolean active = fresh.view.state() == Subscriber.State.ACTIVE;
     patience.onConfig(active, now);
@@ -298,7 +303,7 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
       taken.forEach(one -> open(one, with));
     }
     if (with == null
-        || reply.configVersion() >= 0 && reply.configVersion() != with.view.version()) {
+        || (reply.configVersion() >= 0 && reply.configVersion() != with.view.version())) {
       reloadSoon(now);
     }
   }
@@ -399,7 +404,7 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
   private void restOrGo(long now) {
     boolean expects = asked || loading || loadDue;
     boolean nothing = held.isEmpty() && (draining || !expects);
-    if (!nothing || nextAskNanos(now) <= STAY_FOR_NANOS && !draining) {
+    if (!nothing || (!draining && nextAskNanos(now) <= STAY_FOR_NANOS)) {
       idle = false;
       return;
     }
@@ -518,15 +523,29 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
     boolean keepTrace =
         !(outcome instanceof Outcome.Delivered) || shared.keepTraces().getAsBoolean();
     String trace = keepTrace ? trace(exchange, answer, outcome) : null;
-    vertx
-        .eventBus()
-        .send(
-            Addresses.retry(lane),
-            new RetryProtocol.Settle(
-                with.view.partition(),
-                new Settlement(
-                    claimed.id(), claimed.sequence(), claimed.claim(), outcome, trace, keepTrace)),
-            Addresses.LOCAL);
+    outcomes.add(
+        new Settlement(
+            claimed.id(), claimed.sequence(), claimed.claim(), outcome, trace, keepTrace));
+    if (outcomes.size() == 1) {
+      context.runOnContext(afterAnswers -> tellOutcomes());
+    }
+  }
+
+  /**
+   * A turn of the event loop brings many answers; told one by one they would cost the retry
+   * verticle a wake-up each, and the store a script for the first of them alone.
+   */
+  private void tellOutcomes() {
+    Setup with = setup;
+    if (with != null && !outcomes.isEmpty()) {
+      vertx
+          .eventBus()
+          .send(
+              Addresses.retry(lane),
+              new RetryProtocol.Settle(with.view.partition(), outcomes),
+              Addresses.LOCAL);
+      outcomes.clear();
+    }
   }
 
   /** An exchange that failed before its write leaves the line. */
@@ -572,9 +591,9 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
   }
 
   private static boolean stops(Outcome outcome) {
-    return outcome instanceof Outcome.Retry retry && retry.pauseSubscriber()
-        || outcome instanceof Outcome.Dead dead && dead.disableSubscriber()
-        || outcome instanceof Outcome.Reconcile reconcile && reconcile.pauseSubscriber();
+    return (outcome instanceof Outcome.Retry retry && retry.pauseSubscriber())
+        || (outcome instanceof Outcome.Dead dead && dead.disableSubscriber())
+        || (outcome instanceof Outcome.Reconcile reconcile && reconcile.pauseSubscriber());
   }
 
   @Override

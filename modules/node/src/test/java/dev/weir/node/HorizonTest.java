@@ -49,6 +49,6 @@ class HorizonTest {
   @Test
   void backoffOfTheStoreGrowsToASecond() {
     assertThat(StoreBackoff.delayMs(1, 0.5)).isBetween(5L, 10L);
-    assertThat(StoreBackoff.delayMs(50, 0.999)).isBetween(500L, 1_000L);
+    assertThat(StoreBackoff.delayMs(50, 0.999)).isBetween(125L, 250L);
   }
 }

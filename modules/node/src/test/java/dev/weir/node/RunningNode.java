@@ -23,6 +23,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.dns.AddressResolverOptions;
 import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -37,12 +38,15 @@ final class RunningNode implements AutoCloseable {
 
   static final int LANES = 2;
 
-  final Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(LANES));
+  final Vertx vertx;
   final FaultyStore store;
   final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   final Node node;
 
-  private RunningNode(Store real, Duration idleAfter, Checkpoints checkpoints) {
+  private RunningNode(Store real, Duration idleAfter, AddressResolverOptions resolver) {
+    this.vertx =
+        Vertx.vertx(
+            new VertxOptions().setEventLoopPoolSize(LANES).setAddressResolverOptions(resolver));
     this.store = new FaultyStore(real);
     NodeConfig defaults = NodeConfig.defaults("n1", LANES);
     NodeConfig config =
@@ -54,7 +58,8 @@ final class RunningNode implements AutoCloseable {
             idleAfter,
             defaults.deadLetterRetention());
     this.node =
-        Node.start(vertx, new Node.Parts(config, store, registry, checkpoints, () -> true)).await();
+        Node.start(vertx, new Node.Parts(config, store, registry, Checkpoints.NONE, () -> true))
+            .await();
   }
 
   static RunningNode start() {
@@ -62,11 +67,24 @@ final class RunningNode implements AutoCloseable {
   }
 
   static RunningNode startOn(Store real) {
-    return new RunningNode(real, Duration.ofSeconds(10), Checkpoints.NONE);
+    return new RunningNode(real, Duration.ofSeconds(10), new AddressResolverOptions());
   }
 
   static RunningNode startWith(Duration idleAfter) {
-    return new RunningNode(new InMemoryStore(InstantSource.system()), idleAfter, Checkpoints.NONE);
+    return new RunningNode(
+        new InMemoryStore(InstantSource.system()), idleAfter, new AddressResolverOptions());
+  }
+
+  /** Names are looked up at one server, with the negative cache that the application sets. */
+  static RunningNode resolvingBy(NameServer names) {
+    return new RunningNode(
+        new InMemoryStore(InstantSource.system()),
+        Duration.ofSeconds(10),
+        new AddressResolverOptions()
+            .addServer("127.0.0.1:" + names.port())
+            .setSearchDomains(List.of())
+            .setQueryTimeout(500)
+            .setCacheNegativeTimeToLive(1));
   }
 
   @Override
@@ -101,6 +119,22 @@ final class RunningNode implements AutoCloseable {
         from.maxInFlight(),
         timeout,
         from.retry(),
+        from.statusPolicy(),
+        from.onAmbiguous(),
+        from.objective(),
+        from.headers(),
+        from.stampAttempts());
+  }
+
+  static Subscriber withRetry(Subscriber from, RetryPolicy retry) {
+    return new Subscriber(
+        from.id(),
+        from.endpoint(),
+        from.method(),
+        from.quotaId(),
+        from.maxInFlight(),
+        from.timeout(),
+        retry,
         from.statusPolicy(),
         from.onAmbiguous(),
         from.objective(),

@@ -22,7 +22,7 @@ class SharedQuotaTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"4/s,2,8", "50/s,3,100", "400/s,10,800"})
+  @CsvSource({"4/s,2,8", "50/s,3,100", "400/s,60,800"})
   void twoSubscribersTogetherKeepTheQuotaThatTheyShare(String rate, int burst, int each)
       throws Exception {
     share("vendor", rate, burst);

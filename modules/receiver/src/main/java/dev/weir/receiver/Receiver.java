@@ -194,8 +194,10 @@ public final class Receiver extends VerticleBase {
   }
 
   private void arrived(HttpServerRequest request, String sha256, long bodyBytes) {
-    long nowNs = System.nanoTime();
+    // In this order: a pause between the two makes an answer look early, never late, and a settle
+    // that came after it is not taken for an early acknowledgement.
     Instant now = Instant.now();
+    long nowNs = System.nanoTime();
     String key = request.getHeader("Idempotency-Key");
     long stated = number(request.getHeader("Weir-Attempt"), 0);
     long attempt = stated > 0 ? stated : key == null ? 1 : memory.arrivalsOf(key) + 1;

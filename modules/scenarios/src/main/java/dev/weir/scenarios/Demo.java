@@ -132,7 +132,7 @@ public final class Demo {
 
   /** Ends, too, when nothing more can be expected: the verdict then names what is pending. */
   private void awaitSettled(Watch watch, List<Future<Void>> publishes) {
-    // The slowest subscriber is paced at about 7/s through its 429s and gets 7 in 100.
+    // The slowest subscriber is paced at about 6/s through its 429s and gets 6 in 100.
     long limitMs = 90_000 + options.messages() * 40L;
     while (true) {
       DemoView view = watch.look();

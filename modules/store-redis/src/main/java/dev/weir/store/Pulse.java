@@ -10,8 +10,8 @@ import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 
 /**
- * What Redis says of itself once a second: whether it answers, and how full it is. A look is begun
- * only after the last one ended. Thread-safe.
+ * What Redis says of itself once a second: whether it answers, how full it is, and whether it still
+ * holds this store. A look is begun only after the last one ended. Thread-safe.
  */
 final class Pulse {
 
@@ -23,14 +23,16 @@ final class Pulse {
   private final Vertx vertx;
   private final RedisLanes lanes;
   private final int fullPercent;
+  private final Continuity continuity;
   private volatile Memory memory = new Memory(0, 0);
   private volatile String failure = "the store has not answered yet";
   private volatile boolean stopped;
 
-  Pulse(Vertx vertx, RedisLanes lanes, int fullPercent) {
+  Pulse(Vertx vertx, RedisLanes lanes, int fullPercent, Continuity continuity) {
     this.vertx = vertx;
     this.lanes = lanes;
     this.fullPercent = fullPercent;
+    this.continuity = continuity;
   }
 
   /** Completes after the first look, well or not. */
@@ -50,7 +52,7 @@ final class Pulse {
 
   Health health() {
     String why = failure;
-    return new Health(why.isEmpty(), why);
+    return new Health(why.isEmpty(), why, continuity.loss());
   }
 
   Memory memory() {
@@ -78,16 +80,16 @@ final class Pulse {
     return lanes
         .lane()
         .send(Request.cmd(Command.INFO).arg("memory"))
-        .map(
+        .compose(
             info -> {
               String text = info.toString();
               memory = new Memory(field(text, "used_memory"), field(text, "maxmemory"));
-              failure = "";
-              return (Void) null;
+              return continuity.look();
             })
+        .onSuccess(well -> failure = "")
         .recover(
             why -> {
-              failure = "the store does not answer: " + why.getMessage();
+              failure = "the store does not serve: " + why.getMessage();
               return Future.succeededFuture();
             });
   }

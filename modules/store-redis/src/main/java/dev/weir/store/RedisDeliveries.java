@@ -10,9 +10,12 @@ import dev.weir.protocol.store.DeliveryStore;
 import dev.weir.protocol.store.StoreException;
 import dev.weir.protocol.store.StoreException.Kind;
 import io.vertx.core.Future;
+import io.vertx.core.json.DecodeException;
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The life of deliveries, one method per script. */
 final class RedisDeliveries implements DeliveryStore {
@@ -20,15 +23,19 @@ final class RedisDeliveries implements DeliveryStore {
   /** Bounds how long one settle holds Redis: a few hundred µs. */
   private static final int SETTLE_BATCH = 128;
 
+  private static final Logger LOG = LoggerFactory.getLogger(RedisDeliveries.class);
+
   private static final Limit[] LIMITS = Limit.values();
   private static final Settled[] SETTLED = Settled.values();
 
   private final Scripts scripts;
   private final Partitions partitions;
+  private final Continuity continuity;
 
-  RedisDeliveries(Scripts scripts, Partitions partitions) {
+  RedisDeliveries(Scripts scripts, Partitions partitions, Continuity continuity) {
     this.scripts = scripts;
     this.partitions = partitions;
+    this.continuity = continuity;
   }
 
   @Override
@@ -38,7 +45,7 @@ final class RedisDeliveries implements DeliveryStore {
 
   @Override
   public Future<Long> beginEpoch() {
-    return scripts.nextEpoch().compose(epoch -> announce(Reply.number(epoch)));
+    return scripts.beginEpoch().compose(epoch -> announce(Reply.number(epoch)));
   }
 
   private Future<Long> announce(long epoch) {
@@ -47,6 +54,7 @@ final class RedisDeliveries implements DeliveryStore {
         .map(
             all -> {
               all.forEach(inForce -> requireNewest(epoch, Reply.number(inForce)));
+              continuity.began(epoch);
               return epoch;
             });
   }
@@ -76,20 +84,48 @@ final class RedisDeliveries implements DeliveryStore {
     }
     return scripts
         .run("claim", partition, args)
-        .map(
-            reply -> {
-              List<ClaimReply> replies = new ArrayList<>(requests.size());
-              for (int i = 0; i < requests.size(); i++) {
-                replies.add(claimReply(requests.get(i).subscriber(), claim, reply.get(i)));
-              }
-              return replies;
-            });
+        .compose(reply -> read(partition, claim, requests, reply));
   }
 
-  private static ClaimReply claimReply(String subscriber, ClaimId claim, Response reply) {
+  /** What can't be read is given up first: nobody may start what stands in a reply that fails. */
+  private Future<List<ClaimReply>> read(
+      int partition, ClaimId claim, List<ClaimRequest> requests, Response reply) {
+    List<ClaimReply> replies = new ArrayList<>(requests.size());
+    Future<Void> givenUp = Future.succeededFuture();
+    for (int i = 0; i < requests.size(); i++) {
+      String subscriber = requests.get(i).subscriber();
+      List<Object> spoilt = new ArrayList<>();
+      replies.add(claimReply(subscriber, claim, reply.get(i), spoilt));
+      if (!spoilt.isEmpty()) {
+        givenUp = givenUp.compose(before -> giveUp(partition, claim, subscriber, spoilt));
+      }
+    }
+    return givenUp.map(done -> replies);
+  }
+
+  private Future<Void> giveUp(
+      int partition, ClaimId claim, String subscriber, List<Object> sequences) {
+    LOG.error(
+        "{} deliveries of subscriber {} can't be read from the store; they are dead letters now",
+        sequences.size(),
+        subscriber);
+    List<Object> args = new ArrayList<>(2 + sequences.size());
+    args.add(Escaping.escape(subscriber));
+    args.add(claim.toString());
+    args.addAll(sequences);
+    return scripts.run("spoil", partition, args).mapEmpty();
+  }
+
+  private static ClaimReply claimReply(
+      String subscriber, ClaimId claim, Response reply, List<Object> spoilt) {
     List<Claimed> claimed = new ArrayList<>((reply.size() - 3) / 2);
     for (int i = 3; i + 1 < reply.size(); i += 2) {
-      claimed.add(claimed(subscriber, claim, reply.get(i).toString(), reply.get(i + 1)));
+      String meta = reply.get(i).toString();
+      try {
+        claimed.add(claimed(subscriber, claim, meta, reply.get(i + 1)));
+      } catch (IllegalArgumentException | IndexOutOfBoundsException | DecodeException unreadable) {
+        spoilt.add(meta.substring(0, meta.indexOf(' ')));
+      }
     }
     return new ClaimReply(
         subscriber,

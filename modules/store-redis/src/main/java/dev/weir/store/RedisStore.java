@@ -8,6 +8,7 @@ import dev.weir.protocol.store.Store;
 import dev.weir.protocol.store.StoreException;
 import dev.weir.protocol.store.StoreException.Kind;
 import dev.weir.store.connection.RedisLanes;
+import dev.weir.store.connection.Script;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
@@ -30,12 +31,13 @@ public final class RedisStore implements Store {
   private final RedisConfig config;
   private final RedisInspection inspection;
 
-  private RedisStore(RedisLanes lanes, Pulse pulse, Partitions partitions, StoreConfig constants) {
+  private RedisStore(RedisLanes lanes, Partitions partitions, StoreConfig constants, Vertx vertx) {
     Scripts scripts = new Scripts(lanes, constants);
+    Continuity continuity = new Continuity(lanes, scripts, partitions);
     Directory directory = new Directory(lanes, partitions);
     this.lanes = lanes;
-    this.pulse = pulse;
-    this.deliveries = new RedisDeliveries(scripts, partitions);
+    this.pulse = new Pulse(vertx, lanes, constants.fullPercent(), continuity);
+    this.deliveries = new RedisDeliveries(scripts, partitions, continuity);
     this.publishes = new RedisPublishes(scripts, partitions, directory, pulse);
     this.config = new RedisConfig(lanes, scripts, partitions, directory, constants);
     this.inspection =
@@ -56,27 +58,31 @@ public final class RedisStore implements Store {
         .compose(readable -> setOnce(lanes, "partitions", partitions))
         .compose(
             kept -> {
-              Pulse pulse = new Pulse(vertx, lanes, constants.fullPercent());
-              RedisStore store = new RedisStore(lanes, pulse, new Partitions(kept), constants);
-              return pulse.start().map(store);
+              RedisStore store = new RedisStore(lanes, new Partitions(kept), constants, vertx);
+              return store.pulse.start().map(store);
             });
   }
 
-  /** Reads first: a full store refuses even a write that would change nothing. */
+  /** A transition as Redis knows it, for whoever watches the wire. */
+  public static Script script(String name, StoreConfig constants) {
+    return Scripts.of(name, constants.lua());
+  }
+
+  /** Written only where it is missing: on a full Redis even a write of no effect is refused. */
   private static Future<Integer> setOnce(RedisLanes lanes, String field, int value) {
-    return meta(lanes, field)
+    return kept(lanes, field)
         .compose(
-            known ->
-                known != null
-                    ? Future.succeededFuture(known)
+            kept ->
+                kept != null
+                    ? Future.succeededFuture(kept)
                     : lanes
                         .lane()
                         .send(Request.cmd(Command.HSETNX).arg(Keys.meta()).arg(field).arg(value))
-                        .compose(set -> meta(lanes, field)))
+                        .compose(set -> kept(lanes, field)))
         .map(Reply::code);
   }
 
-  private static Future<Response> meta(RedisLanes lanes, String field) {
+  private static Future<Response> kept(RedisLanes lanes, String field) {
     return lanes.lane().send(Request.cmd(Command.HGET).arg(Keys.meta()).arg(field));
   }
 
@@ -116,7 +122,9 @@ public final class RedisStore implements Store {
 
   @Override
   public Health health() {
-    return pulse.health();
+    // A lost connection is known at once, what the server says only once a second.
+    Health connections = lanes.health();
+    return connections.ready() ? pulse.health() : connections;
   }
 
   /** Stops looking and closes the connections. */

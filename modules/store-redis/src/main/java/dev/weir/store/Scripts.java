@@ -25,12 +25,16 @@ final class Scripts {
     return lanes.lane().eval(script(name), Keys.of(partition), args);
   }
 
-  /** Runs the script that touches only the store's own hash. */
-  Future<Response> nextEpoch() {
-    return lanes.lane().eval(script("next_epoch"), List.of(Keys.meta()), List.of());
+  /** The next store epoch, of the whole store. */
+  Future<Response> beginEpoch() {
+    return lanes.lane().eval(script("begin_epoch"), List.of(Keys.meta()), List.of());
   }
 
-  Script script(String name) {
-    return byName.computeIfAbsent(name, missing -> Script.load(missing, constants));
+  private Script script(String name) {
+    return byName.computeIfAbsent(name, missing -> of(missing, constants));
+  }
+
+  static Script of(String name, String constants) {
+    return Script.load(name, constants);
   }
 }

@@ -8,5 +8,6 @@ if not q or (not q.shared and call('EXISTS', P .. 's:' .. q.id) == 0) then retur
 if q.t == 0 then return int(q.b * 1000000) end
 if q.t < 0 then return '0' end
 local per = q.t + q.tr / q.n
-local debt = (q.tat - now_us) + q.tatf / q.n + tonumber(ARGV[2]) * 1000
+-- A bucket that has been full for longer than the window has no claim left to send.
+local debt = (q.tat - now_us) + q.tatf / q.n - (q.idle_us or 0) + tonumber(ARGV[2]) * 1000
 return int(max(0, min(q.b * 1000000, floor((q.b - debt / per) * 1000000))))

@@ -20,6 +20,8 @@ local now = floor(now_us / 1000)
 local RANK_MS = 3600000
 -- 126 years: a burst worth more is cut, so that every sum of instants stays exact.
 local FAR_US = 4e15
+-- A node writes what it claimed within this, or gives it back.
+local SEND_WINDOW_US = 1000000
 
 local function int(x) return string.format('%.0f', x) end
 
@@ -113,7 +115,10 @@ local function quota(qid)
       q.tat = now_us + max(0, q.tat - q.tatat * 1000)
       q.changed.tat = true
     end
-    if q.tat < now_us then q.tat, q.tatf = now_us, 0 end
+    if q.tat < now_us then
+      q.idle_us = now_us - q.tat
+      q.tat, q.tatf = now_us, 0
+    end
   end
   quotas[qid] = q
   return q
@@ -370,9 +375,12 @@ end
 -- and the level is clipped to the new burst, so that no change of rate mints a token.
 local function adopt_rate(q, qid, n, t, tr, b, cfg, shared)
   n, t, tr, b = tonumber(n), tonumber(t), tonumber(tr), tonumber(b)
-  local tat, tatf = now_us, 0
+  -- Nothing was ever claimed of a new one: it has been full for ever.
+  local tat, tatf = 0, 0
   local same_rate = q and q.n == n and q.t == t and q.tr == tr
-  if same_rate and q.b == b then
+  if q and t > 0 and q.idle_us and q.b >= b then
+    tat = now_us - q.idle_us
+  elseif same_rate and q.b == b then
     tat, tatf = q.tat, q.tatf
   elseif q and t > 0 then
     local level = b
@@ -404,12 +412,18 @@ local function adopt_rate(q, qid, n, t, tr, b, cfg, shared)
   return quota(qid)
 end
 
--- Forgets a quota, but for its debt: that stays until it is paid, at most as long as a ledger entry.
+-- Forgets a quota, but for its debt: that stays until it is paid (at rate zero, which pays nothing,
+-- as long as a ledger entry) and until nothing can be sent any more on its last claims.
 local function retire_quota(q)
   local key = P .. 'q:' .. q.id
   -- The debt as it was seen, with its instant: the clock may have stepped back.
   save_quota(q)
-  local left = q.t > 0 and ceil((q.tat - now_us) / 1000) or 0
+  local left = 0
+  if q.t > 0 and not (q.idle_us and q.idle_us > SEND_WINDOW_US) then
+    left = ceil((q.tat - now_us + SEND_WINDOW_US) / 1000)
+  elseif q.t < 0 then
+    left = C.ledgerMs
+  end
   if left <= 0 then
     call('DEL', key)
     return
@@ -482,10 +496,11 @@ local function purge_from(set, sid, seqs)
   count(GAUGE[set], -#seqs)
 end
 
--- Age in ms of the head of a subscriber's ready line; -1 when it is empty.
-local function age_of_head(sid)
+-- Age in ms of the head of a subscriber's ready line; -1 when it is empty, or can't be above least:
+-- nothing is eligible earlier than an hour before its rank.
+local function age_of_head(sid, least)
   local head = call('ZRANGE', P .. 'r:' .. sid, 0, 0, 'WITHSCORES')
-  if not head[1] then return -1 end
+  if not head[1] or now - (tonumber(head[2]) - RANK_MS) <= least then return -1 end
   local text = call('HGET', P .. 'd:' .. sid, head[1])
   local eligible = delivery(text or nil).eligible
   if eligible == 0 then eligible = eligible_of(head[1], tonumber(head[2])) end

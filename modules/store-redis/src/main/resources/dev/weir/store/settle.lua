@@ -11,6 +11,8 @@
 -- delivery last is kept with it.
 -- Why a stale success counts: the endpoint has the message; wherever the delivery lies by now, one
 -- more attempt would be a repeat.
+-- Why a lost lease is forgiven: a delivery that its message still counts as open, yet lies in no set,
+-- has lost its entry in f:. Its own claim may still say what became of it.
 local APPLIED, ALREADY, SUPERSEDED, UNKNOWN = 0, 1, 2, 3
 local WIDTH = 12
 
@@ -67,7 +69,7 @@ local function where(g, sid, seq)
   return place(sid, seq)
 end
 
--- Takes a sequence out of the set it lies in and notes where it goes; nil is nowhere.
+-- Takes a sequence out of the set it lies in and notes where it goes; nil is nowhere, on both sides.
 local function move(g, seq, from, to, score)
   local l = g.left[seq]
   if not l then
@@ -183,18 +185,21 @@ local function settle(at)
   local g = groups[sid]
   if not g.s then return UNKNOWN end
   local text = g.text[seq]
-  local attempts, redrives, held, last = '0', '0', '-', '-'
-  if text then attempts, redrives, held, last = match(text, RECORD) end
-  local current = g.inflight[seq] and held == claim
+  local attempts, redrives, owner, last = match(text or '', RECORD)
+  if not attempts then attempts, redrives, owner, last = '0', '0', '-', '-' end
   local msg = load_message(mid, sid)
   local pair = msg.pair[sid]
   local final = pair and pair ~= 'o'
+  local held = g.inflight[seq]
+  local current = held and owner == claim
+  if not held and owner == claim and pair == 'o' and not where(g, sid, seq) then current = true end
+  local lies_in = held and 'f' or nil
 
   if kind == 'd' then
     if final then return ALREADY end
-    local from = current and 'f' or where(g, sid, seq)
-    if not from then return UNKNOWN end
-    local other = g.inflight[seq] and not current and g.q and probe_name(sid, seq, held)
+    local from = current and lies_in or where(g, sid, seq)
+    if not from and pair ~= 'o' then return UNKNOWN end
+    local other = g.inflight[seq] and not current and g.q and probe_name(sid, seq, owner)
     if other and g.q.probe == other then clear_probe(g.q) end
     deliver(g, sid, seq, mid, claim, msg, attempts, redrives, from, string.find(flags, 'k', 1, true), ARGV[at + 11])
   else
@@ -213,10 +218,10 @@ local function settle(at)
       elseif budget == 'l' then
         d.limited = d.limited + 1
       end
-      move(g, seq, 'f', 'z', d.eligible)
+      move(g, seq, lies_in, 'z', d.eligible)
       g.w[seq] = '-1 ' .. reason
     else
-      move(g, seq, 'f', kind, now)
+      move(g, seq, lies_in, kind, now)
       g.w[seq] = (kind == 'y' and int(delay) or '-1') .. ' ' .. reason
     end
     d.claim, d.last = '-', claim
@@ -238,9 +243,11 @@ local function save_group(sid, g)
   local moved = false
   for seq, l in pairs(g.left) do
     moved = true
-    gone[l.from] = gone[l.from] or {}
-    table.insert(gone[l.from], seq)
-    count(GAUGE[l.from], -1)
+    if l.from then
+      gone[l.from] = gone[l.from] or {}
+      table.insert(gone[l.from], seq)
+      count(GAUGE[l.from], -1)
+    end
     if l.to then
       table.insert(to[l.to], int(l.score))
       table.insert(to[l.to], seq)

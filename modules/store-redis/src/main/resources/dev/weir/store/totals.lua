@@ -14,7 +14,7 @@ reply[5] = max(0, reply[1] - elsewhere)
 reply[10] = call('ZCARD', P .. 'subs')
 local oldest = -1
 for _, sid in ipairs(call('ZRANGE', P .. 'active', 0, 4999)) do
-  oldest = max(oldest, age_of_head(sid))
+  oldest = max(oldest, age_of_head(sid, oldest))
 end
 reply[11] = oldest
 return reply

@@ -13,7 +13,7 @@ local function view(sid)
     call('ZCARD', P .. 'r:' .. sid), call('ZCARD', P .. 'z:' .. sid), call('ZCARD', P .. 'f:' .. sid),
     call('ZCARD', P .. 'x:' .. sid), call('ZCARD', P .. 'y:' .. sid),
     tonumber(v[6] or 0), tonumber(v[7] or 0), tonumber(v[8] or 0), tonumber(v[9] or 0),
-    q and max(0, q.gate - now) or 0, age_of_head(sid), v[2]}
+    q and max(0, q.gate - now) or 0, age_of_head(sid, -math.huge), v[2]}
 end
 
 local reply = {}

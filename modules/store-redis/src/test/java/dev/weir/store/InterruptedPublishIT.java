@@ -74,7 +74,7 @@ final class InterruptedPublishIT {
       RedisLanes lanes =
           new RedisLanes(vertx, RedisUrl.local(proxy.port(), null), LaneOptions.defaults());
       RedisStore store = Harness.await(RedisStore.open(vertx, lanes, RedisBench.constants(), 8));
-      proxy.dropNth(new Scripts(lanes, RedisBench.constants()).script(script).sha1(), nth);
+      proxy.dropNth(RedisStore.script(script, RedisBench.constants()).sha1(), nth);
       assertThat(
               store
                   .publishes()

@@ -91,20 +91,6 @@ final class Section {
         });
   }
 
-  double fraction(String key, double otherwise, double least, double most) {
-    return read(
-        key,
-        otherwise,
-        value -> {
-          if (!(value instanceof Number)) {
-            throw new IllegalArgumentException(shown(value) + " is not a number");
-          }
-          double number = ((Number) value).doubleValue();
-          require(number >= least && number <= most, number, least + " to " + most);
-          return number;
-        });
-  }
-
   <E extends Enum<E>> E choice(String key, Class<E> type, E otherwise) {
     return read(
         key,

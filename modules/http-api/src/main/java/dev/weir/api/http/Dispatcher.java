@@ -237,7 +237,7 @@ public final class Dispatcher implements Handler<HttpServerRequest> {
       int end = type.indexOf(';');
       String bare = (end < 0 ? type : type.substring(0, end)).trim().toLowerCase(Locale.ROOT);
       return bare.equals("application/json")
-          || bare.startsWith("application/") && bare.endsWith("+json");
+          || (bare.startsWith("application/") && bare.endsWith("+json"));
     }
 
     private Refused unsupported(CharSequence header, String limit, String detail) {

@@ -77,7 +77,7 @@ public final class JsonFields {
       if (parser.currentToken() != JsonToken.START_OBJECT) {
         throw Problem.malformed("a JSON object is expected", 1, 1).refused();
       }
-      JsonFields fields = new JsonFields("", object(parser, bytes, ""));
+      JsonFields fields = new JsonFields("", object(parser, document, ""));
       if (parser.nextToken() != null) {
         throw malformed(parser, "there is more after the end of the object");
       }
@@ -92,16 +92,16 @@ public final class JsonFields {
   }
 
   /** A field's value: what it holds and which bytes it is. */
-  private record Value(Object content, byte[] document, int from, int to) {}
+  private record Value(Object content, Buffer document, int from, int to) {}
 
   /** Content of values that are no text, number, flag, list or object. */
   private enum Nothing {
     NULL
   }
 
-  private record Number(String text) {}
+  private record Numeral(String text) {}
 
-  private static Map<String, Value> object(JsonParser parser, byte[] bytes, String prefix)
+  private static Map<String, Value> object(JsonParser parser, Buffer document, String prefix)
       throws IOException {
     Map<String, Value> values = new LinkedHashMap<>();
     while (parser.nextToken() == JsonToken.FIELD_NAME) {
@@ -111,40 +111,41 @@ public final class JsonFields {
         throw Problem.invalid(prefix + name, "once", "'" + prefix + name + "' is given twice")
             .refused();
       }
-      values.put(name, value(parser, bytes, prefix + name));
+      values.put(name, value(parser, document, prefix + name));
     }
     return values;
   }
 
-  private static Value value(JsonParser parser, byte[] bytes, String name) throws IOException {
+  private static Value value(JsonParser parser, Buffer document, String name) throws IOException {
     int from = (int) parser.currentTokenLocation().getByteOffset();
-    Object content = content(parser, bytes, name);
+    Object content = content(parser, document, name);
     parser.finishToken();
-    return new Value(content, bytes, from, (int) parser.currentLocation().getByteOffset());
+    return new Value(content, document, from, (int) parser.currentLocation().getByteOffset());
   }
 
-  private static Object content(JsonParser parser, byte[] bytes, String name) throws IOException {
+  private static Object content(JsonParser parser, Buffer document, String name)
+      throws IOException {
     // A message's body may be anything, fields given twice included: only its extent matters.
     if (name.equals("body")) {
       parser.skipChildren();
       return Nothing.NULL;
     }
     return switch (parser.currentToken()) {
-      case START_OBJECT -> object(parser, bytes, name + ".");
-      case START_ARRAY -> list(parser, bytes, name);
+      case START_OBJECT -> object(parser, document, name + ".");
+      case START_ARRAY -> list(parser, document, name);
       case VALUE_STRING -> parser.getText();
-      case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> new Number(parser.getText());
+      case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> new Numeral(parser.getText());
       case VALUE_TRUE -> true;
       case VALUE_FALSE -> false;
       default -> Nothing.NULL;
     };
   }
 
-  private static List<Object> list(JsonParser parser, byte[] bytes, String name)
+  private static List<Object> list(JsonParser parser, Buffer document, String name)
       throws IOException {
     List<Object> items = new ArrayList<>();
     while (parser.nextToken() != JsonToken.END_ARRAY) {
-      items.add(content(parser, bytes, name + "[" + items.size() + "]"));
+      items.add(content(parser, document, name + "[" + items.size() + "]"));
     }
     return items;
   }
@@ -169,7 +170,7 @@ public final class JsonFields {
 
   private long integer(String name, Object content, long least, long most) {
     String limit = least + " to " + most;
-    if (!(content instanceof Number number)) {
+    if (!(content instanceof Numeral number)) {
       throw wrongType(prefix + name, "a whole number, " + limit, content);
     }
     if (WHOLE.matcher(number.text()).matches()) {
@@ -187,7 +188,7 @@ public final class JsonFields {
         .map(
             content -> {
               String limit = new BigDecimal(least) + " to " + new BigDecimal(most);
-              if (!(content instanceof Number number)) {
+              if (!(content instanceof Numeral number)) {
                 throw wrongType(prefix + name, "a number, " + limit, content);
               }
               double value = Double.parseDouble(number.text());
@@ -291,10 +292,7 @@ public final class JsonFields {
   public Optional<Buffer> bytes(String name) {
     asked.add(name);
     return Optional.ofNullable(values.get(name))
-        .map(
-            value ->
-                Buffer.buffer(value.to() - value.from())
-                    .appendBytes(value.document(), value.from(), value.to() - value.from()));
+        .map(value -> value.document().getBuffer(value.from(), value.to()));
   }
 
   /** Names of all fields. */
@@ -370,7 +368,7 @@ public final class JsonFields {
     if (content instanceof String) {
       return "a text";
     }
-    if (content instanceof Number) {
+    if (content instanceof Numeral) {
       return "a number";
     }
     if (content instanceof Boolean) {

@@ -114,7 +114,7 @@ public final class OpenApi {
       return node;
     }
     Map<?, ?> found = root;
-    for (String step : reference.toString().substring(2).split("/")) {
+    for (String step : reference.toString().substring(2).split("/", -1)) {
       found = map(found.get(step));
     }
     return found;

@@ -4,11 +4,13 @@ import dev.weir.domain.outcome.Answer;
 import dev.weir.domain.outcome.Answer.ErrorClass;
 import dev.weir.protocol.store.DeliveryStore.Claimed;
 import io.vertx.core.AsyncResult;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.RequestOptions;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -63,7 +65,16 @@ public final class Exchange {
   /** Asks for a connection; the deadline runs from here. */
   public void open(HttpClient client, RequestPlan plan, long timeoutMs) {
     deadlineTimer = vertx.setTimer(timeoutMs, late -> expire());
-    client.request(plan.options(claimed.envelope(), timeoutMs)).onComplete(this::onConnection);
+    connect(client, plan.options(claimed.envelope(), timeoutMs)).onComplete(this::onConnection);
+  }
+
+  /** A closed client and options that can't be used are thrown; here they fail like the rest. */
+  private static Future<HttpClientRequest> connect(HttpClient client, RequestOptions options) {
+    try {
+      return client.request(options);
+    } catch (IllegalStateException | IllegalArgumentException refused) {
+      return Future.failedFuture(refused);
+    }
   }
 
   /**
@@ -77,7 +88,7 @@ public final class Exchange {
       throw new IllegalStateException("can't write an exchange that is " + phase);
     }
     try {
-      ready.headers().setAll(plan.headers(claimed, sentAtEpochNanos, nodeName));
+      plan.writeHeaders(ready.headers(), claimed, sentAtEpochNanos, nodeName);
     } catch (IllegalArgumentException unsendable) {
       answer(new Answer.NotSent(ErrorClass.UNKNOWN, Failures.detail(unsendable)));
       close();

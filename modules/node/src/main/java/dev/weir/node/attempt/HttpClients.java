@@ -1,12 +1,10 @@
 package dev.weir.node.attempt;
 
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.PoolOptions;
-import io.vertx.core.internal.ContextInternal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +28,7 @@ public final class HttpClients {
   static final Duration MAX_CONNECT = Duration.ofSeconds(10);
 
   private final List<HttpClientAgent> clients;
-  private final Map<Object, HttpClientAgent> byLoop = new ConcurrentHashMap<>();
+  private final Map<Thread, HttpClientAgent> byLoop = new ConcurrentHashMap<>();
   private final AtomicInteger next = new AtomicInteger();
 
   /**
@@ -45,11 +43,11 @@ public final class HttpClients {
         IntStream.range(0, loops).mapToObj(loop -> create(vertx, maxPerEndpoint)).toList();
   }
 
-  /** The client of the event loop that {@code context} runs on. */
-  public HttpClientAgent on(Context context) {
-    Object loop = ((ContextInternal) context).nettyEventLoop();
+  /** The client of the event loop that calls: a loop is one thread for as long as it lives. */
+  public HttpClientAgent here() {
     return byLoop.computeIfAbsent(
-        loop, first -> clients.get(Math.floorMod(next.getAndIncrement(), clients.size())));
+        Thread.currentThread(),
+        first -> clients.get(Math.floorMod(next.getAndIncrement(), clients.size())));
   }
 
   /** Closes all of them, with the connections that are still open. */

@@ -39,6 +39,9 @@ public final class RequestPlan {
   private final boolean ssl;
   private final HttpMethod method;
 
+  /** The target of a message without a path of its own. */
+  private final String plainTarget;
+
   public RequestPlan(Subscriber subscriber) {
     URI endpoint = subscriber.endpoint();
     this.subscriber = subscriber;
@@ -49,6 +52,7 @@ public final class RequestPlan {
     String address = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
     this.server = SocketAddress.inetSocketAddress(port, address);
     this.method = HttpMethod.valueOf(subscriber.method());
+    this.plainTarget = target(endpoint, null);
   }
 
   /** Where the request for a message goes, and how long it may take to get a connection. */
@@ -59,7 +63,8 @@ public final class RequestPlan {
         .setPort(port)
         .setSsl(ssl)
         .setMethod(method)
-        .setURI(target(subscriber.endpoint(), envelope.path()))
+        .setURI(
+            envelope.path() == null ? plainTarget : target(subscriber.endpoint(), envelope.path()))
         .setConnectTimeout(connectMs)
         .setFollowRedirects(false);
   }
@@ -67,10 +72,10 @@ public final class RequestPlan {
   /**
    * Subscriber's headers, then the message's, then ours; later ones win.
    *
+   * @param headers of the request, written in place
    * @param sentAtEpochNanos written as {@code Weir-Sent-At} when the subscriber wants stamps
    */
-  MultiMap headers(Claimed claimed, long sentAtEpochNanos, String nodeName) {
-    MultiMap headers = MultiMap.caseInsensitiveMultiMap();
+  void writeHeaders(MultiMap headers, Claimed claimed, long sentAtEpochNanos, String nodeName) {
     putAll(headers, subscriber.headers());
     Envelope envelope = claimed.envelope();
     putAll(headers, envelope.headers());
@@ -84,7 +89,6 @@ public final class RequestPlan {
       headers.set("Weir-Sent-At", Long.toString(sentAtEpochNanos));
       headers.set("Weir-Node", nodeName);
     }
-    return headers;
   }
 
   private static void putAll(MultiMap headers, Map<String, String> more) {

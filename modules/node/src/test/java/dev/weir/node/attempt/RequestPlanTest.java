@@ -55,7 +55,8 @@ class RequestPlanTest {
   void laterHeadersWinAndFramingIsNobodysButOurs() {
     RequestPlan plan = new RequestPlan(subscriber(false));
     MultiMap headers =
-        plan.headers(
+        headers(
+            plan,
             claimed(
                 Map.of(
                     "x-tenant", "message",
@@ -75,9 +76,15 @@ class RequestPlanTest {
 
   @Test
   void stampsAreSentToThoseWhoWantThem() {
-    MultiMap headers = new RequestPlan(subscriber(true)).headers(claimed(Map.of()), 1_234, "n1");
+    MultiMap headers = headers(new RequestPlan(subscriber(true)), claimed(Map.of()), 1_234, "n1");
     assertThat(headers.get("Weir-Sent-At")).isEqualTo("1234");
     assertThat(headers.get("Weir-Node")).isEqualTo("n1");
+  }
+
+  private static MultiMap headers(RequestPlan plan, Claimed claimed, long sentAt, String node) {
+    MultiMap headers = MultiMap.caseInsensitiveMultiMap();
+    plan.writeHeaders(headers, claimed, sentAt, node);
+    return headers;
   }
 
   private static Subscriber subscriber(boolean stamps) {

@@ -8,8 +8,16 @@ import java.util.List;
 /** What the retry verticle is told. It repeats each until the store has said what became of it. */
 public sealed interface RetryProtocol {
 
-  /** Record an outcome; answered by {@link SubscriberProtocol.Settled}. */
-  record Settle(int partition, Settlement settlement) implements RetryProtocol {}
+  /**
+   * Record outcomes; answered by {@link SubscriberProtocol.Settled}.
+   *
+   * @param settlements of one subscriber, 1 or more
+   */
+  record Settle(int partition, List<Settlement> settlements) implements RetryProtocol {
+    public Settle {
+      settlements = List.copyOf(settlements);
+    }
+  }
 
   /**
    * Give back what was not started; answered by {@link SubscriberProtocol.Released}.

@@ -16,6 +16,12 @@ public interface Store {
 
   /**
    * @param reason empty when ready
+   * @param warning what a person must know though it is ready, such as data that was lost; or empty
    */
-  record Health(boolean ready, String reason) {}
+  record Health(boolean ready, String reason, String warning) {
+
+    public Health(boolean ready, String reason) {
+      this(ready, reason, "");
+    }
+  }
 }

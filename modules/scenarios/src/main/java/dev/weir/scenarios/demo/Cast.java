@@ -12,10 +12,10 @@ public final class Cast {
 
   static final String SHARED_QUOTA = "vendor_account";
 
-  static final Member FAST = new Member("store_fast", "/fast", 40, "200/s", null);
+  static final Member FAST = new Member("store_fast", "/fast", 41, "200/s", null);
 
   /** Configured at twice what its API takes. */
-  static final Member STRICT = new Member("store_strict", "/strict", 7, "20/s", null);
+  static final Member STRICT = new Member("store_strict", "/strict", 6, "20/s", null);
 
   static final Member NORTH = new Member("store_north", "/vendor/north", 15, null, SHARED_QUOTA);
   static final Member SOUTH = new Member("store_south", "/vendor/south", 10, null, SHARED_QUOTA);
@@ -32,7 +32,7 @@ public final class Cast {
       paths:
         - path: /strict          # the real limit: half of what is configured
           rules:
-            - answer: {rateLimit: {rate: 10/s, burst: 5, retryAfter: seconds}}
+            - answer: {rateLimit: {rate: 10/s, burst: 2, retryAfter: seconds}}
         - path: /outage          # down for a while
           rules:
             - match: {until: %s}

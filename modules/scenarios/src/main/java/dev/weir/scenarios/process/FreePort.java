@@ -5,11 +5,11 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 
 /** Asks the system for a port that is free now. */
-final class FreePort {
+public final class FreePort {
 
   private FreePort() {}
 
-  static int next() {
+  public static int next() {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
     } catch (IOException e) {

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 
 /** One run of the jar as a process of its own; output is appended to a file. */
 final class JarProcess implements AutoCloseable {
@@ -133,15 +134,19 @@ final class JarProcess implements AutoCloseable {
     }
   }
 
-  String tail(int lines) {
+  /** What it and its predecessors printed so far. */
+  Stream<String> lines() {
     try {
       // Not readAllLines: a log may end in the middle of a character.
-      String text = new String(Files.readAllBytes(log), StandardCharsets.UTF_8);
-      List<String> all = text.lines().toList();
-      return String.join("\n", all.subList(Math.max(0, all.size() - lines), all.size()));
+      return new String(Files.readAllBytes(log), StandardCharsets.UTF_8).lines();
     } catch (IOException e) {
-      return "(no log: " + e.getMessage() + ")";
+      return Stream.of("(no log: " + e.getMessage() + ")");
     }
+  }
+
+  String tail(int lines) {
+    List<String> all = lines().toList();
+    return String.join("\n", all.subList(Math.max(0, all.size() - lines), all.size()));
   }
 
   /** SIGTERM, and SIGKILL when that does not help in time. */

@@ -68,20 +68,41 @@ public final class RedisProcess {
     call("CONFIG", "SET", "maxmemory", String.valueOf(bytes));
   }
 
+  /** What {@code INFO} tells of a section, line by line. */
+  public List<String> info(String section) {
+    return ask(List.of("INFO", section)).lines().toList();
+  }
+
   private void call(String... command) {
+    ask(List.of(command));
+  }
+
+  private String ask(List<String> command) {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       socket.setSoTimeout(ANSWER_LIMIT_MS);
       InputStream in = new BufferedInputStream(socket.getInputStream());
-      for (List<String> words : List.of(List.of("AUTH", password), List.of(command))) {
+      String answer = "";
+      for (List<String> words : List.of(List.of("AUTH", password), command)) {
         socket.getOutputStream().write(encode(words));
-        String reply = line(in);
-        if (!reply.startsWith("+OK")) {
-          throw new ScenarioException("Redis answered " + words.get(0) + " with " + reply);
-        }
+        answer = reply(words.get(0), in);
       }
+      return answer;
     } catch (IOException e) {
       throw new ScenarioException("Redis on port " + port + " does not answer: " + e, e);
     }
+  }
+
+  /** An OK or a bulk string; anything else is a failure. */
+  private static String reply(String command, InputStream in) throws IOException {
+    String head = line(in);
+    if (head.startsWith("+OK")) {
+      return head;
+    }
+    if (!head.startsWith("$")) {
+      throw new ScenarioException("Redis answered " + command + " with " + head);
+    }
+    byte[] text = in.readNBytes(Integer.parseInt(head.substring(1)));
+    return new String(text, StandardCharsets.UTF_8);
   }
 
   private static byte[] encode(List<String> words) {

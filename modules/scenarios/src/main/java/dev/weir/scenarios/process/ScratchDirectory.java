@@ -1,6 +1,7 @@
 package dev.weir.scenarios.process;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -39,7 +40,7 @@ public final class ScratchDirectory implements AutoCloseable {
     }
     try (Stream<Path> all = Files.walk(path)) {
       all.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
-    } catch (IOException e) {
+    } catch (IOException | UncheckedIOException e) {
       // What is left lies in the system's temporary directory, which is cleaned anyway.
     }
   }

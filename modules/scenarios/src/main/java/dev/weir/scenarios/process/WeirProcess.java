@@ -16,16 +16,19 @@ public final class WeirProcess implements AutoCloseable {
 
   private final Path dir;
   private final String name;
+  private final List<String> jvmOptions;
   private final List<String> moreArguments;
   private final int port = FreePort.next();
   private final WeirClient client = new WeirClient(url());
   private JarProcess process;
+  private long stopsBefore;
 
-  private WeirProcess(Path dir, String name, List<String> moreArguments) {
+  private WeirProcess(Path dir, String name, List<String> jvmOptions, List<String> moreArguments) {
     this.dir = dir;
     this.name = name;
+    this.jvmOptions = jvmOptions;
     this.moreArguments = moreArguments;
-    this.process = launch();
+    this.process = launch(List.of());
   }
 
   /**
@@ -35,10 +38,18 @@ public final class WeirProcess implements AutoCloseable {
    * @param moreArguments for {@code weir server}
    */
   public static WeirProcess start(Path dir, String name, String... moreArguments) {
-    return new WeirProcess(dir, name, List.of(moreArguments));
+    return new WeirProcess(dir, name, JVM, List.of(moreArguments));
   }
 
-  private JarProcess launch() {
+  /** The same under a JVM of other options: another heap, a profiler. */
+  public static WeirProcess start(
+      Path dir, String name, List<String> jvmOptions, List<String> moreArguments) {
+    return new WeirProcess(dir, name, jvmOptions, moreArguments);
+  }
+
+  private JarProcess launch(List<String> moreJvmOptions) {
+    List<String> jvm = new ArrayList<>(jvmOptions);
+    jvm.addAll(moreJvmOptions);
     List<String> arguments = new ArrayList<>();
     arguments.add("server");
     arguments.add("--http");
@@ -46,7 +57,7 @@ public final class WeirProcess implements AutoCloseable {
     arguments.add("--data");
     arguments.add(data().toString());
     arguments.addAll(moreArguments);
-    JarProcess started = JarProcess.start("node", log(), JVM, arguments);
+    JarProcess started = JarProcess.start("node", log(), jvm, arguments);
     started.awaitReady(READY_WITHIN, client::ready);
     return started;
   }
@@ -65,6 +76,10 @@ public final class WeirProcess implements AutoCloseable {
 
   public Path log() {
     return dir.resolve(name + ".log");
+  }
+
+  public long pid() {
+    return process.pid();
   }
 
   public boolean alive() {
@@ -91,10 +106,32 @@ public final class WeirProcess implements AutoCloseable {
 
   /** Starts it again on the same data and port. */
   public void restart() {
+    restart(List.of());
+  }
+
+  /**
+   * Starts it again so that it stops by itself where it passes a named point for the {@code n}th
+   * time; {@link #awaitStopAt} tells when it did.
+   */
+  public void restartToStopAt(String point, int n) {
+    restart(List.of("-Dweir.checkpoint=" + point + ":" + n));
+  }
+
+  private void restart(List<String> moreJvmOptions) {
     if (process.alive()) {
       throw new IllegalStateException("the node still runs as process " + process.pid());
     }
-    process = launch();
+    stopsBefore = stopsLogged();
+    process = launch(moreJvmOptions);
+  }
+
+  /** Returns once the node has stopped at its point. */
+  public void awaitStopAt(Duration limit) {
+    process.awaitReady(limit, () -> stopsLogged() > stopsBefore);
+  }
+
+  private long stopsLogged() {
+    return process.lines().filter(line -> line.startsWith("checkpoint ")).count();
   }
 
   /** Its embedded Redis, which lives on when the node is killed. */

@@ -43,7 +43,9 @@ public final class StartupChecks {
         .onSuccess(meta -> checkMeta(meta, partitions, problems))
         .compose(
             meta ->
-                problems.isEmpty() ? createMeta(lane, partitions) : Future.succeededFuture(meta))
+                problems.isEmpty() && !meta.isWhole()
+                    ? createMeta(lane, partitions)
+                    : Future.succeededFuture(meta))
         .compose(
             meta -> {
               if (problems.isEmpty()) {
@@ -168,6 +170,11 @@ public final class StartupChecks {
 
   /** A field is null where the store doesn't have it. */
   private record Meta(@Nullable String format, @Nullable String partitions) {
+
+    /** Then nothing is written: a full Redis refuses even a write of no effect. */
+    boolean isWhole() {
+      return format != null && partitions != null;
+    }
 
     /** Partitions alone are the mark of a node that was killed between the two fields. */
     boolean isAbsent() {

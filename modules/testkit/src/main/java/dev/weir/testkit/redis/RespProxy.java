@@ -343,12 +343,13 @@ public final class RespProxy implements AutoCloseable {
             out.flush();
             waitUntil(next.dueNanos());
           }
+          // Before the client can see it: a client that has all its replies may close at once.
+          unanswered.decrementAndGet();
+          replies.incrementAndGet();
           out.write(next.bytes());
           if (outgoing.isEmpty()) {
             out.flush();
           }
-          unanswered.decrementAndGet();
-          replies.incrementAndGet();
           next = outgoing.take();
         }
         out.flush();

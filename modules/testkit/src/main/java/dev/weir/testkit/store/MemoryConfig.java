@@ -186,7 +186,7 @@ final class MemoryConfig implements ConfigStore {
           if (!quota.holders.isEmpty()) {
             return DeleteQuota.IN_USE;
           }
-          state.retire(quota);
+          state.retire(id);
           return DeleteQuota.DELETED;
         });
   }

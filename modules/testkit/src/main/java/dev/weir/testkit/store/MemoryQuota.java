@@ -46,6 +46,15 @@ final class MemoryQuota {
     this.frozen = Fraction.whole(quota.burst());
   }
 
+  /** A quota of the same id after this one was deleted: what was spent stays spent. */
+  MemoryQuota successor(Quota with, boolean shared, long nowMicros) {
+    MemoryQuota next = new MemoryQuota(quota, shared, partition);
+    next.tat = tat;
+    next.frozen = frozen;
+    next.replace(with, nowMicros);
+    return next;
+  }
+
   private record Fraction(BigInteger numerator, BigInteger denominator) {
     static Fraction whole(long value) {
       return new Fraction(BigInteger.valueOf(value), BigInteger.ONE);
@@ -82,18 +91,6 @@ final class MemoryQuota {
     }
   }
 
-  boolean hasDebt(long nowMicros) {
-    return isPaced() && debt(nowMicros).signum() > 0;
-  }
-
-  /** Begins with the debt of one of the same id that was deleted. */
-  void inherit(MemoryQuota before, long nowMicros) {
-    Quota wanted = quota;
-    quota = before.quota;
-    tat = before.tat;
-    replace(wanted, nowMicros);
-  }
-
   private Fraction inHand(long nowMicros) {
     if (quota.rate().isUnlimited()) {
       return Fraction.whole(quota.burst());
@@ -113,8 +110,10 @@ final class MemoryQuota {
       return floor(inHand.numerator.multiply(BigInteger.valueOf(MICRO_TOKENS)), inHand.denominator)
           .longValueExact();
     }
-    BigInteger now = scaled(nowMicros);
-    BigInteger behind = (tat == null ? now : tat).subtract(now).add(scaled(sendWindowMs * 1_000));
+    if (tat == null) {
+      return most.longValueExact();
+    }
+    BigInteger behind = tat.subtract(scaled(nowMicros)).add(scaled(sendWindowMs * 1_000));
     BigInteger micros =
         most.add(floor(behind.negate().multiply(BigInteger.valueOf(MICRO_TOKENS)), period()));
     return micros.max(BigInteger.ZERO).min(most).longValueExact();

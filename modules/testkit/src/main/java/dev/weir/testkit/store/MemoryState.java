@@ -35,11 +35,13 @@ final class MemoryState {
 
   final Map<String, MemoryQuota> quotas = new TreeMap<>(BY_ESCAPED);
 
+  /** Quotas that were deleted, for the evidence of what was spent. */
+  private final Map<String, MemoryQuota> retired = new HashMap<>();
+
   final long[] epochs;
 
   private static final Comparator<String> BY_ESCAPED = Comparator.comparing(Escaping::escape);
 
-  private final Map<String, MemoryQuota> retired = new HashMap<>();
   private final Map<MessageKey, MemoryMessage> messages = new HashMap<>();
   private final ToIntFunction<String> partitionOfQuota;
   private final InstantSource clock;
@@ -130,7 +132,7 @@ final class MemoryState {
     subscribers.remove(subscriber.id());
     subscriber.quota.holders.remove(subscriber.id());
     if (!subscriber.quota.shared) {
-      retire(subscriber.quota);
+      retire(subscriber.quota.quota().id());
     }
     acceptedBySubscribersGone += subscriber.accepted;
     deliveredBySubscribersGone += subscriber.delivered;
@@ -138,20 +140,19 @@ final class MemoryState {
     purgedBySubscribersGone += subscriber.purged;
   }
 
-  /** What was spent outlives its quota: creating it anew gives no second burst. */
-  void retire(MemoryQuota quota) {
-    quotas.remove(quota.quota().id());
-    if (quota.hasDebt(nowMicros())) {
-      retired.put(quota.quota().id(), quota);
+  void retire(String quotaId) {
+    MemoryQuota gone = quotas.remove(quotaId);
+    if (gone != null) {
+      retired.put(quotaId, gone);
     }
   }
 
   MemoryQuota create(Quota quota, boolean shared) {
-    MemoryQuota created = new MemoryQuota(quota, shared, partitionOf(quota.id()));
     MemoryQuota before = retired.remove(quota.id());
-    if (before != null) {
-      created.inherit(before, nowMicros());
-    }
+    MemoryQuota created =
+        before == null
+            ? new MemoryQuota(quota, shared, partitionOf(quota.id()))
+            : before.successor(quota, shared, nowMicros());
     quotas.put(quota.id(), created);
     return created;
   }

@@ -364,6 +364,11 @@ final class ModelRun {
       return;
     }
     Pair pair = claims.get(Math.max(0, claims.size() - 1 - random.nextInt(10)));
+    if (isPaced(pair.subscriber())) {
+      // A refund is less what accrued since the claim: two stores that take different times over
+      // the same calls may come to differ by a token. The quota's chapter tests refunds singly.
+      return;
+    }
     sameThoughRepeated(
         "release " + pair.real.id() + " of " + pair.real.claim(),
         on -> {
@@ -371,6 +376,10 @@ final class ModelRun {
           return on.deliveries()
               .release(partition(pair.subscriber()), claimed.claim(), List.of(claimed));
         });
+  }
+
+  private static boolean isPaced(String subscriber) {
+    return subscriber.startsWith("of") || subscriber.equals("paced");
   }
 
   private void intervene() {
