@@ -35,6 +35,6 @@ final class Scripts {
   }
 
   static Script of(String name, String constants) {
-    return Script.of(name, constants + Script.load(name).source());
+    return Script.load(name, constants);
   }
 }

@@ -29,7 +29,7 @@ if what == 'cancel' then
   local trace = call('HGET', P .. 'h:' .. sid, m.seq)
   finish(sid, m.seq, mid, 'c')
   for _, name in ipairs({'d:', 'h:', 'w:'}) do call('HDEL', P .. name .. sid, m.seq) end
-  if trace then call('SET', P .. 't:' .. mid .. '|' .. sid, trace, 'PX', C.traceMs) end
+  if trace then save_traces({mid .. '|' .. sid, trace}) end
   call('HINCRBY', P .. 's:' .. sid, 'can', 1)
   count('can', 1)
 else

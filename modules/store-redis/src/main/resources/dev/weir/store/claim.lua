@@ -53,14 +53,23 @@ local function bury(s, seqs)
   count('dead', #seqs)
 end
 
+local function eligible_by(rank, by, accepted, deliver_at)
+  if rank == by then return max(tonumber(accepted), tonumber(deliver_at)) end
+  return rank - RANK_MS
+end
+
 -- Takes up to want ready deliveries; answers how many, and whether the bytes ran out.
 local function take(s, q, want, reply, probe)
   local r = P .. 'r:' .. s.sid
   local lease_end = now + s.lease
+  local lease_text, taken, size = int(lease_end), 0, #reply
+  local first_begins = '1 0 0 0 ' .. now_text .. ' '
+  local first_ends = ' ' .. now_text .. ' ' .. claim .. ' -'
+  local meta_ends = ' ' .. now_text .. ' ' .. now_text .. ' ' .. probe
   local lost, seqs, leases, ds = {}, {}, {}, {}
   local seen, full = 0, false
-  while #seqs < want and #lost < 100 and not full do
-    local page = call('ZRANGE', r, seen, seen + want - #seqs - 1, 'WITHSCORES')
+  while taken < want and #lost < 100 and not full do
+    local page = call('ZRANGE', r, seen, seen + want - taken - 1, 'WITHSCORES')
     if #page == 0 then break end
     local at = 1
     while at < #page and not full do
@@ -84,25 +93,28 @@ local function take(s, q, want, reply, probe)
         else
           bytes = bytes + #body
           average = max(64, #body)
-          local d = delivery(texts[i])
-          if d.eligible == 0 then
-            local rank = tonumber(page[at + 2 * i - 1])
-            if rank == tonumber(by) then
-              d.eligible = max(tonumber(accepted), tonumber(deliver_at))
-            else
-              d.eligible = rank - RANK_MS
-            end
+          taken = taken + 1
+          seqs[taken] = seq
+          leases[2 * taken - 1], leases[2 * taken] = lease_text, seq
+          local rank, text, meta = page[at + 2 * i - 1], texts[i], nil
+          if text then
+            local d = delivery(text)
+            if d.eligible == 0 then d.eligible = eligible_by(rank, by, accepted, deliver_at) end
+            d.attempts = d.attempts + 1
+            if d.first == 0 then d.first = now end
+            d.claimed, d.claim = now, claim
+            text = pack_delivery(d)
+            meta = d.attempts .. ' ' .. d.failures .. ' ' .. d.limited .. ' ' .. d.redrives .. ' '
+              .. d.eligible .. ' ' .. now_text .. ' ' .. d.first .. ' ' .. probe
+          else
+            -- Almost all of them: the first attempt, with almost all of its record known beforehand.
+            local eligible = eligible_by(rank, by, accepted, deliver_at)
+            text = first_begins .. eligible .. first_ends
+            meta = '1 0 0 0 ' .. eligible .. meta_ends
           end
-          d.attempts = d.attempts + 1
-          if d.first == 0 then d.first = now end
-          d.claimed, d.claim = now, claim
-          local k = #seqs + 1
-          seqs[k] = seq
-          leases[2 * k - 1], leases[2 * k] = lease_end, seq
-          ds[2 * k - 1], ds[2 * k] = seq, pack_delivery(d)
-          reply[#reply + 1] = seq .. ' ' .. d.attempts .. ' ' .. d.failures .. ' ' .. d.limited .. ' '
-            .. d.redrives .. ' ' .. d.eligible .. ' ' .. now .. ' ' .. d.first .. ' ' .. probe
-          reply[#reply + 1] = body
+          ds[2 * taken - 1], ds[2 * taken] = seq, text
+          size = size + 2
+          reply[size - 1], reply[size] = seq .. ' ' .. meta, body
         end
       end
       at = at + 2 * n
@@ -119,6 +131,7 @@ local function take(s, q, want, reply, probe)
     if probe == 1 then
       put(q, 'probe', probe_name(s.sid, seqs[1], claim))
       put(q, 'probeend', lease_end)
+      put(q, 'probeat', now)
     end
   end
   return #seqs, full
@@ -165,7 +178,7 @@ local function serve(s, q, asked, reply)
   if q.gate > now then return LIMIT.GATE, q.gate - now end
   local want, probe = asked, 0
   if q.half == 1 then
-    if q.probe ~= '' and q.probeend > now and q.probeend <= now + 86400000 then
+    if q.probe ~= '' and q.probeend > now then
       return LIMIT.PROBE, q.probeend - now
     end
     want, probe = 1, 1

@@ -26,11 +26,15 @@ for _, set in ipairs(SETS) do
   if limit > 0 then
     local seqs = call('ZRANGE', key, 0, limit - 1)
     purge_from(set, sid, seqs)
+    -- Its attempts may still end, but none will be heard as the probe.
+    local q = set == 'f' and #seqs > 0 and quota(s.q)
+    if q and string.sub(q.probe, 1, #sid + 1) == sid .. ' ' then clear_probe(q) end
     limit = limit - #seqs
   end
   left = left + call('ZCARD', key)
 end
 save_counts()
+save_quotas()
 if left > 0 then return left end
 
 local q = quota(s.q)

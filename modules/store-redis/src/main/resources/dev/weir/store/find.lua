@@ -10,7 +10,8 @@ local head = call('GETRANGE', P .. 'b:' .. m.seq, 0, 1023)
 local line, length = match(head, '^(1 %S+ %S+ %S+ %S+ (%d+)\n)')
 if line then head = call('GETRANGE', P .. 'b:' .. m.seq, 0, #line + length - 1) else head = '' end
 if pair ~= 'o' then
-  return {pair, 0, '', '', call('GET', P .. 't:' .. mid .. '|' .. sid) or '', head, 0}
+  local trace = call('HGET', trace_key(tonumber(match(pair, '^%a (%d+)'))), mid .. '|' .. sid)
+  return {pair, 0, '', '', trace or '', head, 0}
 end
 local set, score = place(sid, m.seq)
 if not set then return {} end

@@ -1,4 +1,6 @@
--- lib: what the transitions share; it stands before each of them, after the constants in C.
+-- lib: what the transitions share. Redis runs a script's definitions at each call, so each script is
+-- given only those that it uses, directly or through others: a definition begins with "local" at the
+-- beginning of a line. The constants in C come with the first that needs them.
 --
 -- KEYS[1] is the prefix weir:{p}: of one partition. Every key is made from it, so all of a script's
 -- keys carry its hash tag and lie in one slot; which bodies and messages a script touches is known
@@ -23,6 +25,9 @@ local SEND_WINDOW_US = 1000000
 
 local function int(x) return string.format('%.0f', x) end
 
+-- Redis writes a number with 17 digits, which costs more than all else about it; text is just sent.
+local now_text = int(now)
+
 -- Calls a variadic command in pieces, since Lua's stack bounds unpack.
 local function batch(command, key, args)
   for i = 1, #args, 500 do
@@ -35,10 +40,12 @@ end
 -- with a delete; this one deletes nothing.
 local function begin() call('HDEL', P .. 'n', '') end
 
--- Gauges and counters of the partition, for metrics only.
+-- Gauges and counters of the partition, for metrics only; but acc also numbers the messages, see
+-- publish. What is ready is what is left of acc, so it isn't counted.
 local deltas = {}
 local function count(field, by) deltas[field] = (deltas[field] or 0) + by end
 local function save_counts()
+  deltas.ready = nil
   for field, by in pairs(deltas) do
     if by ~= 0 then call('HINCRBY', P .. 'n', field, int(by)) end
   end
@@ -69,7 +76,7 @@ local function span(q, k)
 end
 
 local QUOTA = {'n', 't', 'tr', 'b', 'v', 'tat', 'tatf', 'gate', 'gateat', 'half', 'probe',
-  'probeend', 'ramp', 'fails', 'failsince', 'opens', 'shared'}
+  'probeend', 'ramp', 'fails', 'failsince', 'opens', 'shared', 'tatat', 'probeat'}
 
 local quotas = {}
 local function quota(qid)
@@ -85,27 +92,32 @@ local function quota(qid)
     gate = tonumber(v[8] or 0), gateat = tonumber(v[9] or 0), half = tonumber(v[10] or 0),
     probe = v[11] or '', probeend = tonumber(v[12] or 0), ramp = tonumber(v[13] or 0),
     fails = tonumber(v[14] or 0), failsince = tonumber(v[15] or 0), opens = tonumber(v[16] or 0),
-    shared = v[17] == '1'}
-  -- What the clock can undo. It may have stepped back: then a gate would stay closed, and a bucket
-  -- empty, for as long as the step. Neither is ever set further ahead than its own length, so
-  -- whatever lies further is brought back to that length from now (the bucket: to empty).
+    shared = v[17] == '1', tatat = tonumber(v[18] or 0), probeat = tonumber(v[19] or 0)}
+  -- What the clock can undo. It may have stepped back: then a gate would stay closed, a probe out and
+  -- a bucket empty for as long as the step. So each is kept with the instant at which it was set, and
+  -- where that is still to come, it is brought back to the same length from now.
   if q.gate > now and now < q.gateat then
     q.gate = now + (q.gate - q.gateat)
     q.gateat = now
     q.changed.gate, q.changed.gateat = true, true
+  end
+  if q.probeend > now and now < q.probeat then
+    q.probeend = now + (q.probeend - q.probeat)
+    q.probeat = now
+    q.changed.probeend, q.changed.probeat = true, true
   end
   if q.ramp > now then
     q.ramp = now
     q.changed.ramp = true
   end
   if q.t > 0 then
-    local full, part = span(q, q.b)
+    if now < q.tatat then
+      q.tat = now_us + max(0, q.tat - q.tatat * 1000)
+      q.changed.tat = true
+    end
     if q.tat < now_us then
       q.idle_us = now_us - q.tat
       q.tat, q.tatf = now_us, 0
-    elseif q.tat > now_us + full + C.slackUs + 1000 then
-      q.tat, q.tatf = now_us + full, part
-      q.changed.tat, q.changed.tatf = true, true
     end
   end
   quotas[qid] = q
@@ -121,6 +133,7 @@ end
 
 local function save_quota(q)
   local args = {}
+  if q.changed.tat then put(q, 'tatat', now) end
   for field in pairs(q.changed) do
     local value = q[field]
     args[#args + 1] = field
@@ -128,12 +141,6 @@ local function save_quota(q)
   end
   if #args > 0 then call('HSET', P .. 'q:' .. q.id, unpack(args)) end
   q.changed = {}
-end
-
-local function save_quotas()
-  for _, q in pairs(quotas) do
-    if q then save_quota(q) end
-  end
 end
 
 -- The TAT once k more tokens are spent; slow > 1 makes each token take that much longer (a ramp).
@@ -183,18 +190,29 @@ local function wake_holders(q)
   for i = 1, #sids, 250 do
     local args = {}
     for j = i, min(i + 249, #sids) do
-      args[#args + 1] = now
+      args[#args + 1] = now_text
       args[#args + 1] = sids[j]
     end
     call('ZADD', P .. 'active', 'XX', 'LT', unpack(args))
   end
 end
 
+local function save_quotas()
+  for _, q in pairs(quotas) do
+    if q then
+      save_quota(q)
+      if q.wake then wake_holders(q) end
+    end
+  end
+end
+
 local function probe_name(sid, seq, claim) return sid .. ' ' .. seq .. ' ' .. claim end
 
+-- Siblings were told to wait for the end of its lease; now they may go sooner.
 local function clear_probe(q)
   put(q, 'probe', '')
   put(q, 'probeend', 0)
+  q.wake = true
 end
 
 -- ---------------------------------------------------------------- when something can be done
@@ -359,8 +377,11 @@ local function adopt_rate(q, qid, n, t, tr, b, cfg, shared)
   n, t, tr, b = tonumber(n), tonumber(t), tonumber(tr), tonumber(b)
   -- Nothing was ever claimed of a new one: it has been full for ever.
   local tat, tatf = 0, 0
+  local same_rate = q and q.n == n and q.t == t and q.tr == tr
   if q and t > 0 and q.idle_us and q.b >= b then
     tat = now_us - q.idle_us
+  elseif same_rate and q.b == b then
+    tat, tatf = q.tat, q.tatf
   elseif q and t > 0 then
     local level = b
     if q.t > 0 then
@@ -383,7 +404,9 @@ local function adopt_rate(q, qid, n, t, tr, b, cfg, shared)
   end
   local key = P .. 'q:' .. qid
   call('HSET', key, 'n', int(n), 't', int(t), 'tr', int(tr), 'b', int(b), 'cfg', cfg,
-    'tat', int(tat), 'tatf', int(tatf), 'shared', shared and '1' or '0', 'v', next_version())
+    'tat', int(tat), 'tatf', int(tatf), 'tatat', int(now), 'shared', shared and '1' or '0', 'v', next_version())
+  -- A token of before is worth another time now: what was claimed before is not refunded.
+  if not same_rate then call('HSET', key, 'since', int(now)) end
   call('PERSIST', key)
   quotas[qid] = nil
   return quota(qid)
@@ -393,6 +416,8 @@ end
 -- as long as a ledger entry) and until nothing can be sent any more on its last claims.
 local function retire_quota(q)
   local key = P .. 'q:' .. q.id
+  -- The debt as it was seen, with its instant: the clock may have stepped back.
+  save_quota(q)
   local left = 0
   if q.t > 0 and not (q.idle_us and q.idle_us > SEND_WINDOW_US) then
     left = ceil((q.tat - now_us + SEND_WINDOW_US) / 1000)
@@ -403,7 +428,7 @@ local function retire_quota(q)
     call('DEL', key)
     return
   end
-  call('HDEL', key, 'gate', 'gateat', 'half', 'probe', 'probeend', 'ramp', 'fails', 'failsince',
+  call('HDEL', key, 'gate', 'gateat', 'half', 'probe', 'probeend', 'probeat', 'ramp', 'fails', 'failsince',
     'opens', 'cfg')
   call('HSET', key, 'shared', '0')
   call('PEXPIRE', key, int(min(left, C.ledgerMs)))
@@ -419,9 +444,22 @@ end
 
 -- A pair's place in the ledger: mark, when, attempts, redrives, and enough of the claim that settled
 -- it last to tell whoever repeats that settle.
-local function short(claim) return string.sub(redis.sha1hex(claim), 1, 8) end
-local function ledger(mark, d, last)
-  return mark .. ' ' .. now .. ' ' .. d.attempts .. ' ' .. d.redrives .. ' ' .. short(last)
+local shorts = {}
+local function short(claim)
+  if not shorts[claim] then shorts[claim] = string.sub(redis.sha1hex(claim), 1, 8) end
+  return shorts[claim]
+end
+local function ledger(mark, attempts, redrives, last)
+  return mark .. ' ' .. now_text .. ' ' .. attempts .. ' ' .. redrives .. ' ' .. short(last)
+end
+
+-- Traces of the ended lie together by the second in which they ended, "<MID>|<SID>" to trace: one
+-- write and one expiry for a whole batch. The place in the ledger says which second.
+local function trace_key(ms) return P .. 't:' .. int(floor(ms / 1000)) end
+local function save_traces(args)
+  if #args == 0 then return end
+  batch('HSET', trace_key(now), args)
+  call('PEXPIRE', trace_key(now), C.traceMs)
 end
 
 -- Ends a delivery for good without delivering it: its place in the ledger, the message's open count,
@@ -432,7 +470,7 @@ local function finish(sid, seq, mid, mark)
   if not m or m.seq ~= seq then return end
   m.open = max(0, m.open - 1)
   local d = delivery(call('HGET', P .. 'd:' .. sid, seq) or nil)
-  call('HSET', key, '', pack_message(m), sid, ledger(mark, d, d.last))
+  call('HSET', key, '', pack_message(m), sid, ledger(mark, d.attempts, d.redrives, d.last))
   if m.open == 0 then
     call('UNLINK', P .. 'b:' .. seq)
     call('PEXPIRE', key, C.ledgerMs)

@@ -29,17 +29,17 @@ while ended < limit do
   for _, sid in ipairs(sids) do
     local s = subscriber(sid)
     if s and ended < limit then
-      local seqs = stale(sid, min(200, limit - ended))
-      if #seqs > 0 then
-        local q = quota(s.q)
+      local q, before = quota(s.q), ended
+      repeat
+        local seqs = stale(sid, min(200, limit - ended))
         lapse(s, q, seqs, 'its node is gone')
-        if q then save_quota(q) end
-        activate(s, q, false)
         ended = ended + #seqs
-      end
+      until #seqs == 0 or ended == limit
+      if ended > before then activate(s, q, false) end
     end
   end
   after = sids[#sids]
 end
+save_quotas()
 save_counts()
 return ended

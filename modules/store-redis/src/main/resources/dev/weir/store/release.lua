@@ -24,7 +24,7 @@ local released = 0
 local function refund_of(q)
   local r = refunds[q.id]
   if not r then
-    r = {q = q, count = 0, oldest = now}
+    r = {q = q, count = 0, oldest = now, since = tonumber(call('HGET', P .. 'q:' .. q.id, 'since') or 0)}
     refunds[q.id] = r
   end
   return r
@@ -46,8 +46,9 @@ local function release(sid, seqs)
       if q then
         local r = refund_of(q)
         r.count = r.count + 1
-        -- A claim later than now: the clock stepped back, nobody knows what accrued.
-        if d.claimed > now then r.unsafe = true end
+        -- A claim later than now: the clock stepped back, nobody knows what accrued. One before the
+        -- last change of the rate: its tokens were worth another time.
+        if d.claimed > now or d.claimed <= r.since then r.unsafe = true end
         r.oldest = min(r.oldest, d.claimed)
       end
       d.attempts = d.attempts - 1

@@ -93,20 +93,22 @@ end
 
 local traces = {}
 
-local function deliver(g, sid, seq, mid, claim, msg, d, from, keep, trace)
+local function deliver(g, sid, seq, mid, claim, msg, attempts, redrives, from, keep, trace)
   move(g, seq, from, nil, nil)
-  g.drop[seq] = true
+  -- Only a delivery that was tried before, or put by, has a history or a reason.
+  g.drop[seq] = (attempts ~= '1' or redrives ~= '0' or from ~= 'f') and 'all' or 'one'
   g.text[seq] = false
   g.d[seq], g.w[seq] = nil, nil
   g.done = g.done + 1
-  local place_in_ledger = ledger('d', d, claim)
+  local place_in_ledger = ledger('d', attempts, redrives, claim)
   msg.pair[sid] = place_in_ledger
   msg.changed[sid] = place_in_ledger
   if msg.m then msg.m.open = max(0, msg.m.open - 1) end
   msg.seq = seq
   if keep and trace ~= '' then
-    local old = (d.attempts > 1 or d.redrives > 0) and trace_of(g, sid, seq) or nil
-    traces[#traces + 1] = {P .. 't:' .. mid .. '|' .. sid, append_trace(old, trace)}
+    local old = g.drop[seq] == 'all' and trace_of(g, sid, seq) or nil
+    traces[#traces + 1] = mid .. '|' .. sid
+    traces[#traces + 1] = append_trace(old, trace)
   end
   g.h[seq] = nil
 end
@@ -125,21 +127,23 @@ end
 -- a growing time. While it is half open only its probe counts: attempts that were under way when it
 -- closed say nothing new.
 local function failed(q, was_probe)
-  if q.fails == 0 then put(q, 'failsince', now) end
+  if q.half == 1 and not was_probe then return end
+  if q.fails == 0 or q.failsince > now then put(q, 'failsince', now) end
   put(q, 'fails', q.fails + 1)
-  local tripped = q.half == 0 and q.fails >= C.breakerFailures
-    and now - q.failsince >= C.breakerSpanMs
+  local tripped = q.fails >= C.breakerFailures and now - q.failsince >= C.breakerSpanMs
   if was_probe or tripped then
     close_gate(q, min(C.breakerBaseMs * 2 ^ min(q.opens, 20), C.breakerMaxMs))
     put(q, 'opens', q.opens + 1)
+    put(q, 'fails', 0)
   end
 end
 
 local function alive(q, was_probe)
   put(q, 'fails', 0)
-  if not was_probe then return end
-  put(q, 'half', 0)
   put(q, 'opens', 0)
+  if not was_probe then return end
+  put(q, 'gate', 0)
+  put(q, 'half', 0)
   put(q, 'ramp', now)
   -- The ramp begins with one token, not with the burst that filled up behind the gate.
   if q.t > 0 then
@@ -150,7 +154,7 @@ local function alive(q, was_probe)
       put(q, 'tatf', part)
     end
   end
-  q.opened = true
+  q.wake = true
 end
 
 local function effects_on_quota(g, sid, seq, claim, health, gate)
@@ -172,35 +176,40 @@ local function change_state(s, state, why)
   s.why = why
 end
 
+-- Of a delivery's record: attempts, redrives, claim, last.
+local RECORD = '^(%d+) %d+ %d+ (%d+) %d+ %d+ %d+ (%S+) (%S+)$'
+
 local function settle(at)
   local sid, seq, mid, claim, kind = ARGV[at + 1], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4], ARGV[at + 5]
   local budget, gate, flags = ARGV[at + 7], tonumber(ARGV[at + 8]), ARGV[at + 9]
   local g = groups[sid]
   if not g.s then return UNKNOWN end
   local text = g.text[seq]
-  local d = delivery(text)
+  local attempts, redrives, owner, last = match(text or '', RECORD)
+  if not attempts then attempts, redrives, owner, last = '0', '0', '-', '-' end
   local msg = load_message(mid, sid)
   local pair = msg.pair[sid]
   local final = pair and pair ~= 'o'
   local held = g.inflight[seq]
-  local current = held and d.claim == claim
-  if not held and d.claim == claim and pair == 'o' and not where(g, sid, seq) then current = true end
+  local current = held and owner == claim
+  if not held and owner == claim and pair == 'o' and not where(g, sid, seq) then current = true end
   local lies_in = held and 'f' or nil
 
   if kind == 'd' then
     if final then return ALREADY end
     local from = current and lies_in or where(g, sid, seq)
     if not from and pair ~= 'o' then return UNKNOWN end
-    local other = g.inflight[seq] and not current and g.q and probe_name(sid, seq, d.claim)
+    local other = g.inflight[seq] and not current and g.q and probe_name(sid, seq, owner)
     if other and g.q.probe == other then clear_probe(g.q) end
-    deliver(g, sid, seq, mid, claim, msg, d, from, string.find(flags, 'k', 1, true), ARGV[at + 11])
+    deliver(g, sid, seq, mid, claim, msg, attempts, redrives, from, string.find(flags, 'k', 1, true), ARGV[at + 11])
   else
     if not current then
-      if d.last == claim then return ALREADY end
+      if last == claim then return ALREADY end
       if final then return match(pair, '%S+$') == short(claim) and ALREADY or SUPERSEDED end
       if text or where(g, sid, seq) then return SUPERSEDED end
       return UNKNOWN
     end
+    local d = delivery(text)
     local delay, reason, trace = tonumber(ARGV[at + 6]), ARGV[at + 10], ARGV[at + 11]
     if kind == 'r' then
       d.eligible = now + delay
@@ -246,13 +255,14 @@ local function save_group(sid, g)
     end
   end
   for set, seqs in pairs(gone) do batch('ZREM', P .. set .. ':' .. sid, seqs) end
-  local drop = {}
-  for seq in pairs(g.drop) do drop[#drop + 1] = seq end
-  if #drop > 0 then
-    batch('HDEL', P .. 'd:' .. sid, drop)
-    batch('HDEL', P .. 'h:' .. sid, drop)
-    batch('HDEL', P .. 'w:' .. sid, drop)
+  local drop, past = {}, {}
+  for seq, what in pairs(g.drop) do
+    drop[#drop + 1] = seq
+    if what == 'all' then past[#past + 1] = seq end
   end
+  batch('HDEL', P .. 'd:' .. sid, drop)
+  batch('HDEL', P .. 'h:' .. sid, past)
+  batch('HDEL', P .. 'w:' .. sid, past)
   for set, pairs_of in pairs(to) do
     if #pairs_of > 0 then batch('ZADD', P .. set .. ':' .. sid, pairs_of) end
   end
@@ -264,7 +274,7 @@ local function save_group(sid, g)
     end
     if #args > 0 then batch('HSET', P .. name .. ':' .. sid, args) end
   end
-  if gone.f then index('f', sid) end
+  if gone.f and call('EXISTS', P .. 'f:' .. sid) == 0 then call('ZREM', P .. 'fs', sid) end
   if gone.x or #to.x > 0 then index('x', sid) end
   if gone.y or #to.y > 0 then index('y', sid) end
   if g.done > 0 then
@@ -317,11 +327,8 @@ for _, sid in ipairs(order) do
   if g.s and save_group(sid, g) then touched[#touched + 1] = g end
 end
 save_messages()
-for _, t in ipairs(traces) do call('SET', t[1], t[2], 'PX', C.traceMs) end
+save_traces(traces)
 save_quotas()
 for _, g in ipairs(touched) do activate(g.s, g.q, false) end
-for _, q in pairs(quotas) do
-  if q and q.opened then wake_holders(q) end
-end
 save_counts()
 return reply

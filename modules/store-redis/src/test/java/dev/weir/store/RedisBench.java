@@ -17,24 +17,30 @@ final class RedisBench implements Harness {
 
   private static final Duration LEASE_MARGIN = Duration.ofMillis(100);
 
+  private static final int PARTITIONS = 8;
+
   private final Vertx vertx;
   private final RedisLanes lanes;
   private final RedisStore store;
 
-  private RedisBench(RedisProcess redis, int partitions) {
+  private RedisBench(RedisProcess redis, StoreConfig constants) {
     vertx = Vertx.vertx();
     lanes = new RedisLanes(vertx, RedisUrl.local(redis.port(), null), LaneOptions.defaults());
-    store = call(() -> RedisStore.open(vertx, lanes, constants(), partitions));
+    store = call(() -> RedisStore.open(vertx, lanes, constants, PARTITIONS));
   }
 
   static RedisBench onEmpty(RedisProcess redis) {
+    return onEmpty(redis, constants());
+  }
+
+  static RedisBench onEmpty(RedisProcess redis, StoreConfig constants) {
     redis.call("FLUSHALL");
-    return new RedisBench(redis, 8);
+    return new RedisBench(redis, constants);
   }
 
   /** Another process on the same data. */
   static RedisBench onKept(RedisProcess redis) {
-    return new RedisBench(redis, 8);
+    return new RedisBench(redis, constants());
   }
 
   static StoreConfig constants() {

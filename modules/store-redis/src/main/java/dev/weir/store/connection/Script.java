@@ -24,17 +24,24 @@ public record Script(String name, String source, String sha1) {
     return new Script(name, source, sha1(source));
   }
 
-  /**
-   * The script {@code /dev/weir/store/<name>.lua}, with {@code lib.lua} before it where that
-   * exists.
-   */
+  /** The script {@code /dev/weir/store/<name>.lua}, after what it uses of {@code lib.lua}. */
   public static Script load(String name) {
+    return load(name, "");
+  }
+
+  /**
+   * As {@link #load(String)}.
+   *
+   * @param constants definitions in Lua that stand before those of the library
+   */
+  public static Script load(String name, String constants) {
     String source = resource(name);
     if (source == null) {
       throw new IllegalArgumentException("no script " + BASE + name + ".lua on the classpath");
     }
     String library = resource(LIBRARY);
-    return of(name, library == null ? source : library + "\n" + source);
+    String shared = library == null ? constants : constants + library;
+    return of(name, new ScriptLibrary(shared).neededBy(source) + source);
   }
 
   private static @Nullable String resource(String name) {

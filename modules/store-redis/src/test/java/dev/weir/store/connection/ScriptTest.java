@@ -26,4 +26,25 @@ class ScriptTest {
     assertThatThrownBy(() -> Script.load("nosuch"))
         .hasMessageContaining("/dev/weir/store/nosuch.lua");
   }
+
+  @Test
+  void aScriptIsGivenOnlyWhatItUses() {
+    ScriptLibrary library =
+        new ScriptLibrary(
+            """
+            -- about unused, which only a comment names
+            local base, other = 1, 2
+            local function unused() return base end
+
+            local function used(x)
+              local inner = x.unused
+              return inner + base
+            end
+            local last = used(3)
+            """);
+    assertThat(library.neededBy("-- last\nreturn used(1)\n"))
+        .contains("local base, other", "local function used")
+        .doesNotContain("local function unused", "local last");
+    assertThat(library.neededBy("return 1")).isEmpty();
+  }
 }
