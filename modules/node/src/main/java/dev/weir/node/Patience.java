@@ -26,6 +26,7 @@ final class Patience {
   private long gateOpensNanos;
   private boolean gateClosed;
   private boolean stopped;
+  private boolean toldHolding;
   private long lastLookNanos;
   private boolean looked;
 
@@ -38,6 +39,7 @@ final class Patience {
    */
   void onReply(Limit limit, long nextInMs, int held, boolean hintedMeanwhile, long nowNanos) {
     this.limit = limit;
+    toldHolding = held > 0;
     switch (limit) {
       case NONE, BYTES -> askAt(nowNanos);
       case GATE -> closeGate(Math.max(0, nextInMs), nowNanos);
@@ -73,6 +75,19 @@ final class Patience {
   void onSettled(long nowNanos) {
     if (limit == Limit.PROBE || limit == Limit.RAMP || limit == Limit.IN_FLIGHT) {
       askAt(nowNanos);
+    }
+  }
+
+  /**
+   * Nothing is in hand any more. What the store said of an empty line while something was may be no
+   * more than when that would lapse; left at it, a subscriber with nothing to do would stay for the
+   * whole of a lease. So it looks once more, after a while: work that comes first makes it
+   * needless.
+   */
+  void onEmptyHanded(long lookInMs, long nowNanos) {
+    if (limit == Limit.EMPTY && toldHolding && mustWait && !waitsForEver) {
+      toldHolding = false;
+      onRetryIn(lookInMs, nowNanos);
     }
   }
 

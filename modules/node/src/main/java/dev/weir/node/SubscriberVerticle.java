@@ -639,6 +639,9 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
     held.remove(key(one.claimed));
     heldBytes -= one.claimed.body().length();
     shared.budget().give(1, one.claimed.body().length());
+    if (held.isEmpty()) {
+      patience.onEmptyHanded(shared.config().idleAfter().toMillis(), System.nanoTime());
+    }
   }
 
   // Giving back

@@ -43,6 +43,28 @@ class PatienceTest {
   }
 
   @Test
+  void theEndOfItsOwnLeasesIsNothingToStayFor() {
+    patience.onReply(Limit.EMPTY, 45_000, 3, false, 0);
+    patience.onEmptyHanded(100, 5 * MS);
+    assertThat(patience.askInNanos(5 * MS)).isEqualTo(100 * MS);
+    patience.onReply(Limit.EMPTY, -1, 0, false, 105 * MS);
+    assertThat(patience.askInNanos(105 * MS)).isEqualTo(Patience.NEVER);
+  }
+
+  @Test
+  void whatIsDueSoonerOrWasToldToEmptyHandsStands() {
+    patience.onReply(Limit.EMPTY, 40, 3, false, 0);
+    patience.onEmptyHanded(100, 0);
+    assertThat(patience.askInNanos(0)).isEqualTo(40 * MS);
+    patience.onReply(Limit.EMPTY, 45_000, 0, false, 0);
+    patience.onEmptyHanded(100, 0);
+    assertThat(patience.askInNanos(0)).isEqualTo(45_000 * MS);
+    patience.onReply(Limit.EMPTY, -1, 3, false, 0);
+    patience.onEmptyHanded(100, 0);
+    assertThat(patience.askInNanos(0)).isEqualTo(Patience.NEVER);
+  }
+
+  @Test
   void aGateIsNeverShortened() {
     patience.closeGate(1_000, 0);
     patience.closeGate(10, 0);
