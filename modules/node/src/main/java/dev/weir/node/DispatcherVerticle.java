@@ -201,6 +201,7 @@ final class DispatcherVerticle extends VerticleBase {
   }
 
   private void onUndeployed(String subscriber) {
+    LOG.debug("the verticle of {} is gone, nothing was due", subscriber);
     if (registry.undeployed(subscriber) == Action.DEPLOY) {
       if (isDraining()) {
         registry.forget(subscriber);
