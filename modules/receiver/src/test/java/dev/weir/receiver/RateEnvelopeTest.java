@@ -67,6 +67,23 @@ class RateEnvelopeTest {
   }
 
   @Test
+  void aBurstThatARestartGaveAgainIsSeen() {
+    // Spent, paced for five seconds, and there again with the new process: the planted fault.
+    LongStream burst = LongStream.generate(() -> 0).limit(15);
+    LongStream paced = LongStream.rangeClosed(1, 10).map(i -> i * SECOND_NS / 2);
+    LongStream again = LongStream.generate(() -> 5 * SECOND_NS + 1).limit(15);
+
+    double excess =
+        RateEnvelope.largestExcess(
+            LongStream.concat(LongStream.concat(burst, paced), again).toArray(),
+            Rate.parse("2/s"),
+            15);
+
+    assertThat(RateEnvelope.within(excess)).isFalse();
+    assertThat(excess).isGreaterThan(14);
+  }
+
+  @Test
   void oneExtraMessageInAnHourIsSeen() {
     long hourNs = 3_600 * SECOND_NS;
     long[] instants = {0, 1, hourNs / 5, hourNs * 2 / 5 - hourNs / 50};
