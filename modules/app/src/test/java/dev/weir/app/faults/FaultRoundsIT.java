@@ -22,6 +22,11 @@ class FaultRoundsIT {
   }
 
   @Test
+  void norWhenItIsKilledAtRandomInstants() {
+    hold(Blow.KILL_NODE, 6);
+  }
+
+  @Test
   void anEndInGoodOrderCountsNoAttemptForWhatItGaveBack() {
     hold(Blow.TERMINATE_NODE, 3);
   }
