@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.domain.subscriber.Subscriber;
 import dev.weir.protocol.store.InspectionStore.DeliveryView;
 import dev.weir.protocol.store.InspectionStore.State;
+import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetServer;
+import io.vertx.core.net.NetSocket;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -67,6 +71,36 @@ class StatusLinesTest {
         .singleElement()
         .asString()
         .contains("\"status\":200");
+  }
+
+  /**
+   * Vert.x takes a 102 for the whole answer and would use the connection again, where the final
+   * answer, still to come, would be taken for that of the next message.
+   */
+  @Test
+  void anInterimAnswerTakenForTheFinalOneIsAmbiguousAndItsConnectionIsNeverUsedAgain()
+      throws Exception {
+    AtomicInteger requests = new AtomicInteger();
+    AtomicInteger connections = new AtomicInteger();
+    put(
+        socket -> {
+          connections.incrementAndGet();
+          socket.handler(
+              data -> {
+                requests.incrementAndGet();
+                socket.write("HTTP/1.1 102 Processing\r\n\r\n");
+              });
+        });
+
+    for (String message : List.of("m1", "m2", "m3")) {
+      running.publish("s", message);
+      running.awaitTotals(totals -> !running.delivery(message, "s").attempts().isEmpty(), 5_000);
+      assertThat(running.delivery(message, "s").attempts().get(0))
+          .contains("\"outcome\":\"retry\"")
+          .contains("\"ambiguous\":true");
+    }
+    assertThat(connections).hasValue(requests.get());
+    assertThat(running.store.inspection().totals().await().delivered()).isZero();
   }
 
   @ParameterizedTest
@@ -153,13 +187,12 @@ class StatusLinesTest {
   }
 
   private void answering(String answer) {
+    put(socket -> socket.handler(data -> socket.write(Buffer.buffer(answer))));
+  }
+
+  private void put(Handler<NetSocket> endpoint) {
     NetServer server =
-        running
-            .vertx
-            .createNetServer()
-            .connectHandler(socket -> socket.handler(data -> socket.write(Buffer.buffer(answer))))
-            .listen(0, "127.0.0.1")
-            .await();
+        running.vertx.createNetServer().connectHandler(endpoint).listen(0, "127.0.0.1").await();
     URI uri = URI.create("http://127.0.0.1:" + server.actualPort());
     running.put(
         RunningNode.withTimeout(RunningNode.subscriber("s", uri), Duration.ofSeconds(2)),

@@ -207,6 +207,10 @@ public final class Exchange {
       return;
     }
     HttpClientResponse response = result.result();
+    if (response.statusCode() < 200) {
+      onInterim(response);
+      return;
+    }
     Answer.Status head =
         new Answer.Status(
             response.statusCode(),
@@ -223,6 +227,20 @@ public final class Exchange {
     } else {
       graceTimer = vertx.setTimer(EXCERPT_GRACE_MS, late -> answerWithHead());
     }
+  }
+
+  /**
+   * The client knows 100 and 103, and takes any other 1xx for the whole answer. The final one is
+   * still to come: nobody will hear it, and on a connection used again it would be taken for the
+   * answer to another request.
+   */
+  private void onInterim(HttpClientResponse response) {
+    response.request().connection().close();
+    answer(
+        new Answer.NoAnswer(
+            ErrorClass.PROTOCOL,
+            "the interim answer " + response.statusCode() + " hides the final one"));
+    finish();
   }
 
   private void onChunk(Buffer chunk) {
