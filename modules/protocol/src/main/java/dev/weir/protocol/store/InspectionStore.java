@@ -63,7 +63,8 @@ public interface InspectionStore {
    * @param nextAtMs when it is or was eligible next; -1 when it is not waiting
    * @param reason why it is dead or reconciling, or its last failure
    * @param askedDelayMs of one that is reconciling: the wait that was asked for; -1 for none
-   * @param attempts the kept attempts, oldest first, each one line of JSON with {@code settledAtMs}
+   * @param attempts the kept attempts, oldest first, each one line of JSON that ends with {@code
+   *     settledAt}
    * @param omitted attempts left out between the first 2 and the last 14
    * @param envelope null once the body is gone
    */

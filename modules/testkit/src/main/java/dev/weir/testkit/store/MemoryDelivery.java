@@ -1,6 +1,7 @@
 package dev.weir.testkit.store;
 
 import dev.weir.domain.message.DeliveryId;
+import dev.weir.domain.time.Instants;
 import dev.weir.protocol.store.ClaimId;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,7 +63,13 @@ final class MemoryDelivery {
     int end = line.lastIndexOf('}');
     String separator = line.substring(0, Math.max(0, end)).trim().equals("{") ? "" : ",";
     trace.add(
-        end < 0 ? line : line.substring(0, end) + separator + "\"settledAtMs\":" + settledMs + "}");
+        end < 0
+            ? line
+            : line.substring(0, end)
+                + separator
+                + "\"settledAt\":\""
+                + Instants.format(settledMs)
+                + "\"}");
   }
 
   void dropTrace() {
