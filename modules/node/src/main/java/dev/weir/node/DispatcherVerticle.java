@@ -7,6 +7,7 @@ import dev.weir.node.Registry.Slot;
 import dev.weir.protocol.bus.Addresses;
 import dev.weir.protocol.bus.DispatcherProtocol;
 import dev.weir.protocol.bus.DispatcherProtocol.Begin;
+import dev.weir.protocol.bus.DispatcherProtocol.BringUp;
 import dev.weir.protocol.bus.DispatcherProtocol.Changed;
 import dev.weir.protocol.bus.DispatcherProtocol.Demand;
 import dev.weir.protocol.bus.DispatcherProtocol.Drain;
@@ -117,6 +118,8 @@ final class DispatcherVerticle extends VerticleBase {
       onDemand(demand);
     } else if (told instanceof Wake wake) {
       wake.subscribers().forEach(subscriber -> hint(subscriber, false));
+    } else if (told instanceof BringUp due) {
+      due.subscribers().forEach(this::bringUp);
     } else if (told instanceof Changed changed) {
       hint(changed.subscriber(), true);
     } else if (told instanceof Idle idle) {
@@ -147,6 +150,12 @@ final class DispatcherVerticle extends VerticleBase {
       deploy(subscriber);
     } else if (action == Action.SEND) {
       send(subscriber, changed ? new SubscriberProtocol.Changed() : new SubscriberProtocol.Wake());
+    }
+  }
+
+  private void bringUp(String subscriber) {
+    if (registry.get(subscriber) == null) {
+      hint(subscriber, false);
     }
   }
 

@@ -2,7 +2,6 @@ package dev.weir.node;
 
 import dev.weir.protocol.bus.Addresses;
 import dev.weir.protocol.bus.DispatcherProtocol;
-import dev.weir.protocol.bus.Wakes;
 import dev.weir.protocol.store.DeliveryStore.Due;
 import dev.weir.protocol.store.DeliveryStore.Sweep;
 import dev.weir.protocol.store.PublishStore.OpenIntent;
@@ -14,24 +13,24 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Finds what nobody was woken for. At its start it takes the store epoch, lets the dispatchers
- * begin, and ends the claims of older processes. From then on one timer drives everything, in
- * bounded steps: the sweep for overdue subscribers, publishes that were begun and not finished,
- * deletes likewise, dead letters past their retention, and the totals for the metrics.
+ * begin, and ends the claims of older processes. From then on, in bounded steps: the sweep for
+ * subscribers whose time has come, publishes that were begun and not finished, deletes likewise,
+ * dead letters past their retention, and the totals for the metrics.
  */
 final class HomeVerticle extends VerticleBase {
 
   private static final Logger LOG = LoggerFactory.getLogger(HomeVerticle.class);
 
-  private static final long TICK_MS = 250;
-
-  /** A holder acts on time by itself: only what is this much overdue is worth a wake-up. */
+  /** A verticle acts on time by itself: one that is this much overdue has missed something. */
   private static final long GRACE_MS = 250;
+
+  /** Between two looks at the plan, so that what comes due one after the other comes together. */
+  private static final long SWEEP_PAUSE_MS = 10;
 
   private static final long REREAD_MS = 1_000;
 
@@ -53,8 +52,10 @@ final class HomeVerticle extends VerticleBase {
   private static final long TOTALS_AT_MOST_MS = 30_000;
   private static final long NANOS_PER_MILLI = 1_000_000;
 
-  /** Each partition is tidied once in 16 ticks, so within 4 s. */
-  private static final int TIDY_ROUND_TICKS = 16;
+  private static final long TIDY_PAUSE_MS = 250;
+
+  /** Each partition is tidied once in 16 steps, so about every 4 s. */
+  private static final int TIDY_ROUND_STEPS = 16;
 
   /** And purged once in so many rounds, about every minute. */
   private static final int PURGE_EVERY_ROUNDS = 15;
@@ -62,7 +63,7 @@ final class HomeVerticle extends VerticleBase {
   private static final int STEP = 100;
 
   private final Shared shared;
-  private final Wakes wakes;
+  private final BusWakes wakes;
   private final int partitions;
   private final SweepPlan plan;
   private final StoreBackoff backoff = new StoreBackoff();
@@ -70,19 +71,19 @@ final class HomeVerticle extends VerticleBase {
   /** When it woke whom, oldest first; only what {@link #REWAKE_MS} still concerns. */
   private final Map<String, Long> wokenNanos = new LinkedHashMap<>();
 
-  private long tick;
-  private long totalsAtNanos;
-  private boolean stopped;
-  private boolean storeFailing;
+  private final List<Recurring> recurring = new ArrayList<>();
 
-  HomeVerticle(Shared shared, Wakes wakes) {
+  private long tidied;
+  private long totalsPauseMs = TOTALS_EVERY_MS;
+  private boolean stopped;
+
+  HomeVerticle(Shared shared, BusWakes wakes) {
     this.shared = shared;
     this.wakes = wakes;
     this.partitions = shared.store().deliveries().partitions();
-    long now = System.nanoTime();
-    this.totalsAtNanos = now;
     this.plan =
-        new SweepPlan(partitions, GRACE_MS * NANOS_PER_MILLI, REREAD_MS * NANOS_PER_MILLI, now);
+        new SweepPlan(
+            partitions, GRACE_MS * NANOS_PER_MILLI, REREAD_MS * NANOS_PER_MILLI, System.nanoTime());
   }
 
   /** Completes at once; the epoch follows as soon as the store answers. */
@@ -95,6 +96,7 @@ final class HomeVerticle extends VerticleBase {
   @Override
   public Future<?> stop() {
     stopped = true;
+    recurring.forEach(Recurring::stop);
     return Future.succeededFuture();
   }
 
@@ -127,7 +129,7 @@ final class HomeVerticle extends VerticleBase {
           .eventBus()
           .send(Addresses.dispatcher(lane), new DispatcherProtocol.Begin(epoch), Addresses.LOCAL);
     }
-    recoverFrom(0, epoch).onComplete(done -> tick());
+    recoverFrom(0, epoch).onComplete(done -> goOn());
   }
 
   /** Partition after partition, each in bounded steps; deliveries go on meanwhile. */
@@ -153,33 +155,20 @@ final class HomeVerticle extends VerticleBase {
     return Future.future(promise -> vertx.setTimer(ms, now -> promise.complete()));
   }
 
-  // Ticks
-
-  /** Re-arms itself when it is done, so that a slow turn never overlaps the next. */
-  private void tick() {
-    if (stopped) {
-      return;
+  private void goOn() {
+    recurring.add(new Recurring(vertx, "sweep", this::sweepDue, this::sweepPauseMs));
+    recurring.add(new Recurring(vertx, "tidying", this::tidyNext, () -> TIDY_PAUSE_MS));
+    recurring.add(new Recurring(vertx, "reading of totals", this::readTotals, () -> totalsPauseMs));
+    if (!stopped) {
+      recurring.forEach(Recurring::start);
     }
-    long begunNanos = System.nanoTime();
-    wokenNanos.values().removeIf(woken -> begunNanos - woken >= REWAKE_MS * NANOS_PER_MILLI);
-    Future.join(sweepDue(begunNanos), tidyNext(), readTotals(begunNanos))
-        .onComplete(
-            done -> {
-              note(done.failed() ? done.cause() : null);
-              long tookMs = (System.nanoTime() - begunNanos) / NANOS_PER_MILLI;
-              tick++;
-              vertx.setTimer(Math.max(1, TICK_MS - tookMs), now -> tick());
-            });
   }
 
-  private void note(@Nullable Throwable failure) {
-    if (failure != null && !storeFailing) {
-      LOG.warn("the sweep failed, repeating: {}", failure.toString());
-    }
-    storeFailing = failure != null;
-  }
+  // Sweep
 
-  private Future<Void> sweepDue(long now) {
+  private Future<Void> sweepDue() {
+    long now = System.nanoTime();
+    wokenNanos.values().removeIf(woken -> now - woken >= REWAKE_MS * NANOS_PER_MILLI);
     List<Future<Void>> sweeps = new ArrayList<>();
     for (int partition = 0; partition < partitions; partition++) {
       if (plan.isDue(partition, now)) {
@@ -187,6 +176,10 @@ final class HomeVerticle extends VerticleBase {
       }
     }
     return sweeps.isEmpty() ? Future.succeededFuture() : Future.join(sweeps).mapEmpty();
+  }
+
+  private long sweepPauseMs() {
+    return Math.max(SWEEP_PAUSE_MS, plan.nextInNanos(System.nanoTime()) / NANOS_PER_MILLI + 1);
   }
 
   private Future<Void> sweep(int partition) {
@@ -198,19 +191,23 @@ final class HomeVerticle extends VerticleBase {
         .map(
             sweep -> {
               plan.swept(partition, sweep, System.nanoTime());
-              wakeOverdue(sweep);
+              wakeDue(sweep);
               return null;
             });
   }
 
-  private void wakeOverdue(Sweep sweep) {
+  private void wakeDue(Sweep sweep) {
     long now = System.nanoTime();
-    List<String> overdue =
-        sweep.due().stream()
-            .filter(due -> due.overdueMs() >= GRACE_MS)
-            .map(Due::subscriber)
-            .filter(subscriber -> wokenNanos.putIfAbsent(subscriber, now) == null)
-            .toList();
+    List<String> fresh = new ArrayList<>();
+    List<String> overdue = new ArrayList<>();
+    for (Due due : sweep.due()) {
+      if (wokenNanos.putIfAbsent(due.subscriber(), now) == null) {
+        (due.overdueMs() < GRACE_MS ? fresh : overdue).add(due.subscriber());
+      }
+    }
+    if (!fresh.isEmpty()) {
+      wakes.bringUp(fresh);
+    }
     if (!overdue.isEmpty()) {
       wakes.due(overdue);
     }
@@ -219,10 +216,11 @@ final class HomeVerticle extends VerticleBase {
   // Tidying
 
   private Future<Void> tidyNext() {
-    int place = (int) (tick % TIDY_ROUND_TICKS);
-    boolean purges = tick / TIDY_ROUND_TICKS % PURGE_EVERY_ROUNDS == 0;
+    int place = (int) (tidied % TIDY_ROUND_STEPS);
+    boolean purges = tidied / TIDY_ROUND_STEPS % PURGE_EVERY_ROUNDS == 0;
+    tidied++;
     List<Future<Void>> steps = new ArrayList<>();
-    for (int partition = place; partition < partitions; partition += TIDY_ROUND_TICKS) {
+    for (int partition = place; partition < partitions; partition += TIDY_ROUND_STEPS) {
       steps.add(tidy(partition, purges));
     }
     return steps.isEmpty() ? Future.succeededFuture() : Future.join(steps).mapEmpty();
@@ -270,11 +268,7 @@ final class HomeVerticle extends VerticleBase {
         .mapEmpty();
   }
 
-  private Future<Void> readTotals(long now) {
-    if (totalsAtNanos - now > 0) {
-      return Future.succeededFuture();
-    }
-    totalsAtNanos = now + TOTALS_EVERY_MS * NANOS_PER_MILLI;
+  private Future<Void> readTotals() {
     return shared
         .store()
         .inspection()
@@ -282,12 +276,12 @@ final class HomeVerticle extends VerticleBase {
         .onSuccess(
             totals -> {
               shared.metrics().totals(totals);
-              totalsAtNanos = now + totalsPauseMs(totals.subscribers()) * NANOS_PER_MILLI;
+              totalsPauseMs = pauseMs(totals.subscribers());
             })
         .mapEmpty();
   }
 
-  private static long totalsPauseMs(long subscribers) {
+  private static long pauseMs(long subscribers) {
     long pauseMs = TOTALS_MS_PER_SUBSCRIBER * subscribers;
     return Math.max(TOTALS_EVERY_MS, Math.min(TOTALS_AT_MOST_MS, pauseMs));
   }

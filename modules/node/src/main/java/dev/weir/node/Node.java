@@ -40,7 +40,7 @@ public final class Node {
 
   private final Vertx vertx;
   private final Shared shared;
-  private final Wakes wakes;
+  private final BusWakes wakes;
   private final List<String> deployed = Collections.synchronizedList(new ArrayList<>());
 
   private Node(Vertx vertx, Shared shared) {

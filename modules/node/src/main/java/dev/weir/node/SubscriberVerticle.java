@@ -5,7 +5,6 @@ import dev.weir.domain.outcome.AttemptFacts;
 import dev.weir.domain.outcome.Decision;
 import dev.weir.domain.outcome.Outcome;
 import dev.weir.domain.quota.Quota;
-import dev.weir.domain.quota.Rate;
 import dev.weir.domain.quota.TokenBucket;
 import dev.weir.domain.subscriber.Subscriber;
 import dev.weir.node.Checkpoints.Checkpoint;
@@ -25,7 +24,7 @@ import dev.weir.protocol.bus.SubscriberProtocol.Settled;
 import dev.weir.protocol.bus.SubscriberProtocol.Wake;
 import dev.weir.protocol.bus.SubscriberProtocol.Work;
 import dev.weir.protocol.store.ClaimId;
-import dev.weir.protocol.store.ConfigStore.SubscriberView;
+import dev.weir.protocol.store.ConfigStore.SubscriberSetup;
 import dev.weir.protocol.store.DeliveryStore.ClaimReply;
 import dev.weir.protocol.store.DeliveryStore.Claimed;
 import dev.weir.protocol.store.DeliveryStore.Settlement;
@@ -121,9 +120,9 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
 
   /** What follows from the configuration. */
   private record Setup(
-      SubscriberView view, RequestPlan plan, TokenBucket bucket, @Nullable ShareHolder share) {
+      SubscriberSetup read, RequestPlan plan, TokenBucket bucket, @Nullable ShareHolder share) {
     Subscriber subscriber() {
-      return view.subscriber();
+      return read.subscriber();
     }
   }
 
@@ -191,20 +190,21 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
     loading = true;
     loadDue = false;
     lastLoadNanos = System.nanoTime();
-    shared.store().config().subscriber(id).compose(this::setUp).onComplete(this::onLoaded);
+    shared
+        .store()
+        .config()
+        .setup(id, SEND_WINDOW_MS)
+        .map(found -> found.map(this::setUp))
+        .onComplete(this::onLoaded);
   }
 
-  private Future<Optional<Setup>> setUp(Optional<SubscriberView> found) {
-    if (found.isEmpty()) {
-      return Future.succeededFuture(Optional.empty());
+  private Setup setUp(SubscriberSetup read) {
+    RequestPlan plan = new RequestPlan(read.subscriber());
+    if (read.subscriber().sharesQuota()) {
+      ShareHolder share = shareFor(read.quota());
+      return new Setup(read, plan, share.bucket(), share);
     }
-    SubscriberView view = found.get();
-    RequestPlan plan = new RequestPlan(view.subscriber());
-    if (view.subscriber().sharesQuota()) {
-      ShareHolder share = shareFor(view.quota());
-      return Future.succeededFuture(Optional.of(new Setup(view, plan, share.bucket(), share)));
-    }
-    return bucketFor(view.quota()).map(bucket -> Optional.of(new Setup(view, plan, bucket, null)));
+    return new Setup(read, plan, bucketFor(read), null);
   }
 
   private ShareHolder shareFor(Quota quota) {
@@ -218,24 +218,16 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
   }
 
   /** The bucket in use, reshaped; or a new one that starts from what the store has seen spent. */
-  private Future<TokenBucket> bucketFor(Quota quota) {
+  private TokenBucket bucketFor(SubscriberSetup read) {
     Setup old = setup;
+    Quota quota = read.quota();
+    long now = System.nanoTime();
     if (old != null && old.bucket.rate().isUnlimited() == quota.rate().isUnlimited()) {
-      old.bucket.reshape(quota.rate(), quota.burst(), System.nanoTime());
-      return Future.succeededFuture(old.bucket);
+      old.bucket.reshape(quota.rate(), quota.burst(), now);
+      return old.bucket;
     }
-    if (quota.rate().isUnlimited()) {
-      return Future.succeededFuture(
-          new TokenBucket(Rate.UNLIMITED, quota.burst(), 0, System.nanoTime()));
-    }
-    return shared
-        .store()
-        .config()
-        .level(quota.id(), SEND_WINDOW_MS)
-        .map(
-            level ->
-                new TokenBucket(
-                    quota.rate(), quota.burst(), Math.max(0, level), System.nanoTime()));
+    long level = quota.rate().isUnlimited() ? 0 : read.levelMicros();
+    return new TokenBucket(quota.rate(), quota.burst(), level, now);
   }
 
   private void onLoaded(AsyncResult<Optional<Setup>> loaded) {
@@ -260,7 +252,7 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
     // Under the partition that they were claimed from.
     tellOutcomes();
     setup = fresh;
-    boolean active = fresh.view.state() == Subscriber.State.ACTIVE;
+    boolean active = fresh.read.state() == Subscriber.State.ACTIVE;
     patience.onConfig(active, now);
     if (!active) {
       giveBackUnstarted();
@@ -303,7 +295,7 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
       taken.forEach(one -> open(one, with));
     }
     if (with == null
-        || (reply.configVersion() >= 0 && reply.configVersion() != with.view.version())) {
+        || (reply.configVersion() >= 0 && reply.configVersion() != with.read.version())) {
       reloadSoon(now);
     }
   }
@@ -382,7 +374,7 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
     if (!asked) {
       more = !draining && patience.askInNanos(now) <= 0 ? Math.max(0, freeSlots(with)) : 0;
     }
-    return Math.min(unstarted() + more, with.view.quota().burst());
+    return Math.min(unstarted() + more, with.read.quota().burst());
   }
 
   private void ask(Setup with, long now) {
@@ -397,7 +389,7 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
     askedCount = count;
     hintedWhileAsking = false;
     tellDispatcher(
-        new DispatcherProtocol.Demand(id, with.view.partition(), count, held.size(), heldBytes));
+        new DispatcherProtocol.Demand(id, with.read.partition(), count, held.size(), heldBytes));
   }
 
   /** Says that it is idle, once it was for a while and nothing is due soon. */
@@ -542,7 +534,7 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
           .eventBus()
           .send(
               Addresses.retry(lane),
-              new RetryProtocol.Settle(with.view.partition(), outcomes),
+              new RetryProtocol.Settle(with.read.partition(), outcomes),
               Addresses.LOCAL);
       outcomes.clear();
     }
@@ -681,7 +673,7 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
                 .eventBus()
                 .send(
                     Addresses.retry(lane),
-                    new RetryProtocol.Release(with.view.partition(), claim, claimed),
+                    new RetryProtocol.Release(with.read.partition(), claim, claimed),
                     Addresses.LOCAL));
   }
 

@@ -23,7 +23,7 @@ final class SweepPlan {
   private final int[] page;
 
   /**
-   * @param graceNanos how long a holder may take to act by itself before the home wakes it
+   * @param graceNanos after which those that were due are looked at again: time enough to act
    * @param rereadNanos after which a partition is swept whatever was said before
    */
   SweepPlan(int partitions, long graceNanos, long rereadNanos, long nowNanos) {
@@ -45,16 +45,23 @@ final class SweepPlan {
     return page[partition];
   }
 
+  /** Until the next partition is due; 0 or less when one is. */
+  long nextInNanos(long nowNanos) {
+    long next = Long.MAX_VALUE;
+    for (long due : dueNanos) {
+      next = Math.min(next, due - nowNanos);
+    }
+    return next;
+  }
+
   /** A partition was swept. */
   void swept(int partition, Sweep sweep, long nowNanos) {
     boolean full = sweep.due().size() >= page[partition];
     page[partition] = full ? Math.min(MAX_PAGE, 2 * page[partition]) : PAGE;
-    long soon = nowNanos + graceNanos;
     if (full || !sweep.due().isEmpty()) {
-      dueNanos[partition] = soon;
+      dueNanos[partition] = nowNanos + graceNanos;
     } else if (sweep.nextInMs() >= 0) {
-      long next = nowNanos + sweep.nextInMs() * NANOS_PER_MILLI + graceNanos;
-      dueNanos[partition] = Math.min(next - nowNanos, rereadNanos) + nowNanos;
+      dueNanos[partition] = nowNanos + Math.min(sweep.nextInMs() * NANOS_PER_MILLI, rereadNanos);
     } else {
       dueNanos[partition] = nowNanos + rereadNanos;
     }

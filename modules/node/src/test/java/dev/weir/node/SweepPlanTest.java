@@ -30,10 +30,19 @@ class SweepPlanTest {
   }
 
   @Test
-  void theNextDueSubscriberIsSweptWhenItsHolderHadItsGrace() {
+  void thePartitionIsSweptWhenTheTimeOfItsNextSubscriberComes() {
     plan.swept(0, new Sweep(List.of(), 100), 0);
-    assertThat(plan.isDue(0, 349 * MS)).isFalse();
-    assertThat(plan.isDue(0, 350 * MS)).isTrue();
+    plan.swept(1, new Sweep(List.of(), 170), 0);
+    assertThat(plan.isDue(0, 99 * MS)).isFalse();
+    assertThat(plan.isDue(0, 100 * MS)).isTrue();
+    assertThat(plan.nextInNanos(40 * MS)).isEqualTo(60 * MS);
+  }
+
+  @Test
+  void whoWasDueHasItsGraceBeforeThePartitionIsSweptAgain() {
+    plan.swept(0, new Sweep(List.of(new Due("s", 3)), 20), 0);
+    assertThat(plan.isDue(0, 249 * MS)).isFalse();
+    assertThat(plan.isDue(0, 250 * MS)).isTrue();
   }
 
   @Test

@@ -157,6 +157,30 @@ final class RedisConfig implements ConfigStore {
   }
 
   @Override
+  public Future<Optional<SubscriberSetup>> setup(String id, long sendWindowMs) {
+    String sid = Escaping.escape(id);
+    return directory.at(
+        sid,
+        partition ->
+            scripts
+                .run("setup", partition, List.<Object>of(sid, sendWindowMs))
+                .map(found -> Optional.ofNullable(found).map(of -> setup(partition, of))),
+        Optional::isEmpty);
+  }
+
+  private static SubscriberSetup setup(int partition, Response of) {
+    Subscriber subscriber = SubscriberCodec.subscriber(of.get(0).toString());
+    Quota quota = SubscriberCodec.quota(of.get(1).toString());
+    return new SubscriberSetup(
+        subscriber,
+        quota,
+        Reply.number(of.get(2)),
+        partition,
+        isStill(subscriber, quota) ? State.PAUSED : state(of.get(3).toString()),
+        Long.parseLong(of.get(4).toString()));
+  }
+
+  @Override
   public Future<Page<SubscriberView>> subscribers(@Nullable String after, int limit) {
     return page(Keys::subscribers, after, limit, this::views);
   }
@@ -182,7 +206,7 @@ final class RedisConfig implements ConfigStore {
     Quota quota = SubscriberCodec.quota(of.get(1).toString());
     String reason = of.get(4).toString();
     State state = state(of.get(3).toString());
-    if (state == State.ACTIVE && !subscriber.sharesQuota() && quota.rate().isZero()) {
+    if (state == State.ACTIVE && isStill(subscriber, quota)) {
       state = State.PAUSED;
       reason = RATE_ZERO;
     }
@@ -205,6 +229,11 @@ final class RedisConfig implements ConfigStore {
             Reply.number(of.get(13)),
             Reply.number(of.get(14)),
             Reply.number(of.get(15))));
+  }
+
+  /** Rate zero of its own is as good as paused; that of a shared quota can change at any time. */
+  private static boolean isStill(Subscriber subscriber, Quota quota) {
+    return !subscriber.sharesQuota() && quota.rate().isZero();
   }
 
   private static State state(String stored) {

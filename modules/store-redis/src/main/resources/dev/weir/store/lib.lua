@@ -182,6 +182,17 @@ local function token_wait(q, slow)
   return max(0, ceil(us / 1000))
 end
 
+-- What may be spent at once from a bucket that has no other evidence, in micro-tokens: by the TAT,
+-- less what may still be sent on claims of the last window.
+local function level_of(q, window_ms)
+  if q.t == 0 then return q.b * 1000000 end
+  if q.t < 0 then return 0 end
+  local per = q.t + q.tr / q.n
+  -- A bucket that has been full for longer than the window has no claim left to send.
+  local debt = (q.tat - now_us) + q.tatf / q.n - (q.idle_us or 0) + window_ms * 1000
+  return max(0, min(q.b * 1000000, floor((q.b - debt / per) * 1000000)))
+end
+
 -- Holders of a shared quota whose waiting may have got shorter are all due now: too early costs one
 -- claim that answers how long to wait, too late would cost the wait itself.
 local function wake_holders(q)

@@ -12,6 +12,16 @@ public sealed interface DispatcherProtocol {
     }
   }
 
+  /**
+   * The time of these subscribers of this lane has come. Who has a verticle knows that by itself
+   * and is left alone; the others get one.
+   */
+  record BringUp(List<String> subscribers) implements DispatcherProtocol {
+    public BringUp {
+      subscribers = List.copyOf(subscribers);
+    }
+  }
+
   /** This subscriber's configuration, state, quota or gate changed. A hint too. */
   record Changed(String subscriber) implements DispatcherProtocol {}
 

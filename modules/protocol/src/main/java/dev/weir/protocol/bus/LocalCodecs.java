@@ -14,6 +14,7 @@ public final class LocalCodecs {
   private static final List<Class<?>> MESSAGES =
       List.of(
           DispatcherProtocol.Wake.class,
+          DispatcherProtocol.BringUp.class,
           DispatcherProtocol.Changed.class,
           DispatcherProtocol.Demand.class,
           DispatcherProtocol.Idle.class,

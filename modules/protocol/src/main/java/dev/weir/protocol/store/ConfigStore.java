@@ -20,6 +20,13 @@ public interface ConfigStore {
 
   Future<Optional<SubscriberView>> subscriber(String id);
 
+  /**
+   * What a subscriber's verticle starts from, read in one step; empty when it doesn't exist.
+   *
+   * @param sendWindowMs of the level, see {@link #level}
+   */
+  Future<Optional<SubscriberSetup>> setup(String id, long sendWindowMs);
+
   /** By id, in byte order, beginning after {@code after} (null: from the first). */
   Future<Page<SubscriberView>> subscribers(@Nullable String after, int limit);
 
@@ -73,6 +80,18 @@ public interface ConfigStore {
       Subscriber.State state,
       @Nullable String reason,
       Counts counts) {}
+
+  /**
+   * @param version and {@code partition}, {@code state} as in {@link SubscriberView}
+   * @param levelMicros of its quota, see {@link #level}
+   */
+  record SubscriberSetup(
+      Subscriber subscriber,
+      Quota quota,
+      long version,
+      int partition,
+      Subscriber.State state,
+      long levelMicros) {}
 
   /**
    * Sizes of sets, and counters that only grow.

@@ -13,6 +13,7 @@ import dev.weir.protocol.store.ConfigStore.DeleteQuota;
 import dev.weir.protocol.store.ConfigStore.PutQuota;
 import dev.weir.protocol.store.ConfigStore.PutSubscriber;
 import dev.weir.protocol.store.ConfigStore.QuotaView;
+import dev.weir.protocol.store.ConfigStore.SubscriberSetup;
 import dev.weir.protocol.store.ConfigStore.SubscriberView;
 import dev.weir.protocol.store.DeliveryStore.Claimed;
 import dev.weir.protocol.store.DeliveryStore.Settled;
@@ -56,6 +57,32 @@ interface ConfigContract extends ContractChapter {
     assertThat(view.partition()).isBetween(0, bench().store().deliveries().partitions() - 1);
     assertThat(view.counts().oldestReadyMs()).isEqualTo(-1);
     assertThat(view.counts().gateInMs()).isZero();
+  }
+
+  @Test
+  default void aVerticleStartsFromWhatTheViewAndTheLevelSay() {
+    bench().addPaced("own", "1/h", 3);
+    bench().addPaced("still", "0", 1);
+    bench().addSharing("account", "1/h", 2, "sharing");
+    bench().call(() -> bench().store().config().pause("own", "checking"));
+    for (String id : List.of("own", "still", "sharing")) {
+      SubscriberView view = bench().view(id);
+      long level = bench().level(view.subscriber().quotaId());
+      assertThat(bench().call(() -> bench().store().config().setup(id, 0)))
+          .contains(
+              new SubscriberSetup(
+                  view.subscriber(),
+                  view.quota(),
+                  view.version(),
+                  view.partition(),
+                  view.state(),
+                  level));
+    }
+    long sending = 2 * StoreBench.HOUR_MS;
+    assertThat(bench().call(() -> bench().store().config().setup("own", sending)))
+        .hasValueSatisfying(
+            setup -> assertThat(setup.levelMicros()).isEqualTo(3 * StoreBench.TOKEN));
+    assertThat(bench().call(() -> bench().store().config().setup("nobody", 0))).isEmpty();
   }
 
   @Test

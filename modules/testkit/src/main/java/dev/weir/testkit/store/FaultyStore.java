@@ -354,6 +354,11 @@ public final class FaultyStore implements Store {
     }
 
     @Override
+    public Future<Optional<SubscriberSetup>> setup(String id, long sendWindowMs) {
+      return through("setup", () -> real.config().setup(id, sendWindowMs));
+    }
+
+    @Override
     public Future<Page<SubscriberView>> subscribers(@Nullable String after, int limit) {
       return through("subscribers", () -> real.config().subscribers(after, limit));
     }

@@ -65,6 +65,15 @@ final class MemoryConfig implements ConfigStore {
   }
 
   @Override
+  public Future<Optional<SubscriberSetup>> setup(String id, long sendWindowMs) {
+    return state.run(
+        "setup",
+        () ->
+            Optional.ofNullable(state.subscribers.get(id))
+                .map(subscriber -> subscriber.setup(sendWindowMs, state.nowMicros())));
+  }
+
+  @Override
   public Future<Page<SubscriberView>> subscribers(@Nullable String after, int limit) {
     return state.run(
         "subscribers",

@@ -5,6 +5,7 @@ import dev.weir.domain.subscriber.Subscriber;
 import dev.weir.domain.subscriber.Subscriber.State;
 import dev.weir.protocol.store.ClaimId;
 import dev.weir.protocol.store.ConfigStore.Counts;
+import dev.weir.protocol.store.ConfigStore.SubscriberSetup;
 import dev.weir.protocol.store.ConfigStore.SubscriberView;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -166,6 +167,16 @@ final class MemorySubscriber {
   SubscriberView view(long nowMs) {
     return new SubscriberView(
         subscriber, quota.quota(), version, partition, state(), reason(), counts(nowMs));
+  }
+
+  SubscriberSetup setup(long sendWindowMs, long nowMicros) {
+    return new SubscriberSetup(
+        subscriber,
+        quota.quota(),
+        version,
+        partition,
+        state(),
+        quota.level(sendWindowMs, nowMicros));
   }
 
   private Counts counts(long nowMs) {
