@@ -8,6 +8,7 @@ import dev.weir.domain.quota.Quota;
 import dev.weir.domain.quota.TokenBucket;
 import dev.weir.domain.subscriber.Subscriber;
 import dev.weir.node.Checkpoints.Checkpoint;
+import dev.weir.node.InHand.Held;
 import dev.weir.node.attempt.AttemptTrace;
 import dev.weir.node.attempt.Exchange;
 import dev.weir.node.attempt.RequestPlan;
@@ -28,24 +29,18 @@ import dev.weir.protocol.store.ConfigStore.SubscriberSetup;
 import dev.weir.protocol.store.DeliveryStore.ClaimReply;
 import dev.weir.protocol.store.DeliveryStore.Claimed;
 import dev.weir.protocol.store.DeliveryStore.Settlement;
-import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.http.HttpClientAgent;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Paces one subscriber and makes its HTTP calls. It owns the token bucket, the in-flight window and
@@ -66,13 +61,8 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
    */
   static final long SEND_WINDOW_MS = 1_000;
 
-  private static final Logger LOG = LoggerFactory.getLogger(SubscriberVerticle.class);
-
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long SEND_WINDOW_NANOS = SEND_WINDOW_MS * NANOS_PER_MILLI;
-
-  /** The configuration is read at most this often, however many hints come. */
-  private static final long RELOAD_EVERY_NANOS = 200 * NANOS_PER_MILLI;
 
   /** With nothing due sooner, the verticle goes; the home's sweep brings it back in time. */
   private static final long STAY_FOR_NANOS = Duration.ofMinutes(5).toNanos();
@@ -85,26 +75,19 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
   private final Shared shared;
 
   private final Patience patience = new Patience();
-  private final Map<Given, Held> held = new HashMap<>();
-  private final Deque<Held> connected = new ArrayDeque<>();
-  private final StoreBackoff backoff = new StoreBackoff();
+  private final InHand inHand = new InHand();
+  private final SetupReader reader;
 
   /** Of this turn of the event loop: they go to the retry verticle together. */
   private final List<Settlement> outcomes = new ArrayList<>();
 
   private @Nullable Setup setup;
   private @Nullable HttpClientAgent client;
-  private long heldBytes;
-  private int connecting;
   private long horizonNanos = ClaimTimes.MIN_HORIZON_NANOS;
   private long hintsSeen;
   private boolean asked;
   private int askedCount;
   private boolean hintedWhileAsking;
-  private boolean loading;
-  private long loadAtNanos;
-  private boolean loadDue;
-  private long lastLoadNanos;
   private boolean idle;
   private long idleSinceNanos;
   private boolean draining;
@@ -116,6 +99,7 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
     this.id = id;
     this.lane = lane;
     this.shared = shared;
+    this.reader = new SetupReader(id, shared.store().config(), this::use, this::turn);
   }
 
   /** What follows from the configuration. */
@@ -126,19 +110,6 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
     }
   }
 
-  /** A delivery in hand. */
-  private static final class Held {
-    private final Claimed claimed;
-    private final Exchange exchange;
-    private boolean answered;
-    private boolean settled;
-
-    Held(Claimed claimed, Exchange exchange) {
-      this.claimed = claimed;
-      this.exchange = exchange;
-    }
-  }
-
   @Override
   public Future<?> start() {
     client = shared.clients().here();
@@ -146,7 +117,7 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
         .eventBus()
         .<SubscriberProtocol>localConsumer(Addresses.subscriber(id), this::on)
         .completion()
-        .onSuccess(reachable -> load());
+        .onSuccess(reachable -> reader.read());
   }
 
   @Override
@@ -171,7 +142,7 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
       onHint();
     } else if (told instanceof Changed) {
       onHint();
-      reloadSoon(System.nanoTime());
+      reader.readSoon(System.nanoTime());
     } else if (told instanceof Drain drain) {
       onDrain(drain);
     }
@@ -186,16 +157,25 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
 
   // Configuration
 
-  private void load() {
-    loading = true;
-    loadDue = false;
-    lastLoadNanos = System.nanoTime();
-    shared
-        .store()
-        .config()
-        .setup(id, SEND_WINDOW_MS)
-        .map(found -> found.map(this::setUp))
-        .onComplete(this::onLoaded);
+  private void use(Optional<SubscriberSetup> read) {
+    read.ifPresentOrElse(this::use, this::onUnknown);
+  }
+
+  private void use(SubscriberSetup read) {
+    // Under the partition that they were claimed from.
+    tellOutcomes();
+    setup = setUp(read);
+    boolean active = read.state() == Subscriber.State.ACTIVE;
+    patience.onConfig(active, System.nanoTime());
+    if (!active) {
+      giveBackUnstarted();
+    }
+  }
+
+  /** Deleted, or never there. */
+  private void onUnknown() {
+    patience.stop();
+    giveBackUnstarted();
   }
 
   private Setup setUp(SubscriberSetup read) {
@@ -230,52 +210,6 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
     return new TokenBucket(quota.rate(), quota.burst(), level, now);
   }
 
-  private void onLoaded(AsyncResult<Optional<Setup>> loaded) {
-    long now = System.nanoTime();
-    loading = false;
-    if (loaded.failed()) {
-      if (!backoff.isFailing()) {
-        LOG.warn(
-            "configuration of subscriber {} not read, repeating: {}",
-            id,
-            loaded.cause().toString());
-      }
-      loadAt(now + backoff.next() * NANOS_PER_MILLI);
-    } else {
-      backoff.reset();
-      loaded.result().ifPresentOrElse(fresh -> use(fresh, now), this::onUnknown);
-    }
-    turn();
-  }
-
-  private void use(Setup fresh, long now) {
-    // Under the partition that they were claimed from.
-    tellOutcomes();
-    setup = fresh;
-    boolean active = fresh.read.state() == Subscriber.State.ACTIVE;
-    patience.onConfig(active, now);
-    if (!active) {
-      giveBackUnstarted();
-    }
-  }
-
-  /** Deleted, or never there. */
-  private void onUnknown() {
-    patience.stop();
-    giveBackUnstarted();
-  }
-
-  private void reloadSoon(long now) {
-    loadAt(Math.max(now, lastLoadNanos + RELOAD_EVERY_NANOS));
-  }
-
-  private void loadAt(long atNanos) {
-    if (!loadDue || atNanos - loadAtNanos < 0) {
-      loadAtNanos = atNanos;
-    }
-    loadDue = true;
-  }
-
   // Work comes in
 
   private void onWork(Work work) {
@@ -285,36 +219,24 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
     horizonNanos = work.horizonNanos();
     List<Held> taken = new ArrayList<>(reply.deliveries().size());
     for (Claimed claimed : reply.deliveries()) {
-      taken.add(hold(claimed, work.askedNanos()));
+      taken.add(inHand.take(claimed, new Exchange(vertx, claimed, work.askedNanos(), this)));
     }
     Setup with = setup;
-    patience.onReply(reply.limit(), reply.nextInMs(), held.size(), hintedWhileAsking, now);
+    patience.onReply(reply.limit(), reply.nextInMs(), inHand.size(), hintedWhileAsking, now);
     if (with == null || draining || !patience.mayStart(now)) {
-      giveBackUnstarted(taken);
+      giveBack(taken);
     } else {
       taken.forEach(one -> open(one, with));
     }
     if (with == null
         || (reply.configVersion() >= 0 && reply.configVersion() != with.read.version())) {
-      reloadSoon(now);
+      reader.readSoon(now);
     }
-  }
-
-  private Held hold(Claimed claimed, long askedNanos) {
-    Held one = new Held(claimed, new Exchange(vertx, claimed, askedNanos, this));
-    held.put(key(claimed), one);
-    heldBytes += claimed.body().length();
-    connecting++;
-    return one;
-  }
-
-  private static Given key(Claimed claimed) {
-    return new Given(claimed.sequence(), claimed.claim().nonce());
   }
 
   private void open(Held one, Setup with) {
     if (client != null) {
-      one.exchange.open(client, with.plan, with.subscriber().timeout().toMillis());
+      one.exchange().open(client, with.plan, with.subscriber().timeout().toMillis());
     }
   }
 
@@ -322,8 +244,8 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
 
   private void turn() {
     long now = System.nanoTime();
-    if (loadDue && !loading && !draining && loadAtNanos - now <= 0) {
-      load();
+    if (!draining && reader.waitNanos(now) <= 0) {
+      reader.read();
     }
     if (draining && resetAtNanos - now <= 0) {
       resetAll();
@@ -342,17 +264,16 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
 
   /** Writes as many as have a connection and get a token, oldest claim first. */
   private void start(Setup with, long now) {
-    while (!connected.isEmpty()) {
-      Held head = connected.peekFirst();
-      if (now - head.exchange.askedNanos() >= SEND_WINDOW_NANOS) {
-        connected.pollFirst();
+    for (Held head = inHand.nextConnected(); head != null; head = inHand.nextConnected()) {
+      Exchange exchange = head.exchange();
+      if (now - exchange.askedNanos() >= SEND_WINDOW_NANOS) {
         giveBack(List.of(head));
       } else if (with.bucket.tryTake(now)) {
-        connected.pollFirst();
+        inHand.leaveLine();
         if (with.share != null) {
           with.share.spent();
         }
-        head.exchange.write(with.plan, now, shared.clock().epochNanos(now), shared.config().name());
+        exchange.write(with.plan, now, shared.clock().epochNanos(now), shared.config().name());
         shared.checkpoints().reached(Checkpoint.AFTER_WRITE);
       } else {
         return;
@@ -360,12 +281,8 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
     }
   }
 
-  private int unstarted() {
-    return connecting + connected.size();
-  }
-
   private int freeSlots(Setup with) {
-    return with.subscriber().maxInFlight() - held.size();
+    return with.subscriber().maxInFlight() - inHand.size();
   }
 
   /** Tokens of a shared quota that it could use: whatever it has beyond that is another's. */
@@ -374,14 +291,15 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
     if (!asked) {
       more = !draining && patience.askInNanos(now) <= 0 ? Math.max(0, freeSlots(with)) : 0;
     }
-    return Math.min(unstarted() + more, with.read.quota().burst());
+    return Math.min(inHand.unstartedCount() + more, with.read.quota().burst());
   }
 
   private void ask(Setup with, long now) {
     if (asked || draining || patience.askInNanos(now) > 0) {
       return;
     }
-    int count = Pacing.demand(with.bucket, freeSlots(with), unstarted(), horizonNanos, now);
+    int count =
+        Pacing.demand(with.bucket, freeSlots(with), inHand.unstartedCount(), horizonNanos, now);
     if (count < 1) {
       return;
     }
@@ -389,13 +307,14 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
     askedCount = count;
     hintedWhileAsking = false;
     tellDispatcher(
-        new DispatcherProtocol.Demand(id, with.read.partition(), count, held.size(), heldBytes));
+        new DispatcherProtocol.Demand(
+            id, with.read.partition(), count, inHand.size(), inHand.bytes()));
   }
 
   /** Says that it is idle, once it was for a while and nothing is due soon. */
   private void restOrGo(long now) {
-    boolean expects = asked || loading || loadDue;
-    boolean nothing = held.isEmpty() && (draining || !expects);
+    boolean expects = asked || reader.isBusy();
+    boolean nothing = inHand.isEmpty() && (draining || !expects);
     if (!nothing || (!draining && nextAskNanos(now) <= STAY_FOR_NANOS)) {
       idle = false;
       return;
@@ -416,7 +335,7 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
       return NEVER;
     }
     long patient = patience.askInNanos(now);
-    long token = Pacing.demandInNanos(with.bucket, unstarted(), horizonNanos, now);
+    long token = Pacing.demandInNanos(with.bucket, inHand.unstartedCount(), horizonNanos, now);
     if (with.share != null) {
       token = Math.min(token, with.share.waitNanos(wanted(with, now), now));
     }
@@ -426,18 +345,17 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
   private void arm(long now) {
     long next = nextAskNanos(now);
     Setup with = setup;
-    Held head = connected.peekFirst();
+    Held head = inHand.nextConnected();
     if (head != null && with != null) {
       next = Math.min(next, with.bucket.nanosUntilNext(now));
-      next = Math.min(next, head.exchange.askedNanos() + SEND_WINDOW_NANOS - now);
+      next = Math.min(next, head.exchange().askedNanos() + SEND_WINDOW_NANOS - now);
       if (with.share != null) {
         next = Math.min(next, with.share.waitNanos(wanted(with, now), now));
       }
     }
-    if (loadDue && !loading && !draining) {
-      next = Math.min(next, loadAtNanos - now);
-    }
-    if (draining && !held.isEmpty()) {
+    if (!draining) {
+      next = Math.min(next, reader.waitNanos(now));
+    } else if (!inHand.isEmpty()) {
       next = Math.min(next, resetAtNanos - now);
     }
     if (idle) {
@@ -478,13 +396,11 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
 
   @Override
   public void connected(Exchange exchange) {
-    Held one = held.get(key(exchange.claimed()));
-    if (one == null) {
-      return;
+    Held one = inHand.get(exchange);
+    if (one != null) {
+      inHand.connected(one);
+      turn();
     }
-    connecting--;
-    connected.addLast(one);
-    turn();
   }
 
   @Override
@@ -496,12 +412,14 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
   public void answered(Exchange exchange, Answer answer) {
     long now = System.nanoTime();
     Setup with = setup;
-    Held one = held.get(key(exchange.claimed()));
+    Held one = inHand.get(exchange);
     if (with == null || one == null) {
       return;
     }
-    one.answered = true;
-    notStartedAnyMore(exchange);
+    one.answered();
+    if (exchange.writtenNanos() == 0) {
+      inHand.withdraw(one);
+    }
     Claimed claimed = exchange.claimed();
     Outcome outcome =
         Decision.decide(
@@ -537,16 +455,6 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
               new RetryProtocol.Settle(with.read.partition(), outcomes),
               Addresses.LOCAL);
       outcomes.clear();
-    }
-  }
-
-  /** An exchange that failed before its write leaves the line. */
-  private void notStartedAnyMore(Exchange exchange) {
-    if (exchange.writtenNanos() != 0) {
-      return;
-    }
-    if (!connected.removeIf(one -> one.exchange == exchange) && exchange.isConnecting()) {
-      connecting--;
     }
   }
 
@@ -590,8 +498,8 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
 
   @Override
   public void over(Exchange exchange) {
-    Held one = held.get(key(exchange.claimed()));
-    if (one != null && one.settled) {
+    Held one = inHand.get(exchange);
+    if (one != null && one.isDone()) {
       free(one);
       turn();
     }
@@ -601,11 +509,11 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
 
   private void onSettled(Item item) {
     long now = System.nanoTime();
-    Held one = held.get(new Given(item.sequence(), item.claimNonce()));
+    Held one = inHand.get(new Given(item.sequence(), item.claimNonce()));
     if (one == null) {
       return;
     }
-    one.settled = true;
+    one.settled();
     patience.onSettled(now);
     patience.closeGate(item.reply().gateInMs(), now);
     if (item.retryInMs() >= 0) {
@@ -614,13 +522,13 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
     if (!patience.mayStart(now)) {
       giveBackUnstarted();
     }
-    if (one.exchange.isOver()) {
+    if (one.isDone()) {
       free(one);
     }
   }
 
   private void onReleased(Given given) {
-    Held one = held.get(given);
+    Held one = inHand.get(given);
     if (one != null) {
       patience.onRetryIn(0, System.nanoTime());
       free(one);
@@ -628,10 +536,9 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
   }
 
   private void free(Held one) {
-    held.remove(key(one.claimed));
-    heldBytes -= one.claimed.body().length();
-    shared.budget().give(1, one.claimed.body().length());
-    if (held.isEmpty()) {
+    inHand.free(one);
+    shared.budget().give(1, one.claimed().body().length());
+    if (inHand.isEmpty()) {
       patience.onEmptyHanded(shared.config().idleAfter().toMillis(), System.nanoTime());
     }
   }
@@ -639,22 +546,7 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
   // Giving back
 
   private void giveBackUnstarted() {
-    List<Held> unstarted = new ArrayList<>();
-    for (Held one : held.values()) {
-      if (!one.answered && !one.exchange.isWritten() && !one.exchange.isOver()) {
-        unstarted.add(one);
-      }
-    }
-    giveBackUnstarted(unstarted);
-  }
-
-  private void giveBackUnstarted(List<Held> unstarted) {
-    for (Held one : unstarted) {
-      if (!connected.remove(one)) {
-        connecting--;
-      }
-    }
-    giveBack(unstarted);
+    giveBack(inHand.unstarted());
   }
 
   private void giveBack(List<Held> unstarted) {
@@ -664,8 +556,9 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
     }
     Map<ClaimId, List<Claimed>> byClaim = new LinkedHashMap<>();
     for (Held one : unstarted) {
-      one.exchange.abandon();
-      byClaim.computeIfAbsent(one.claimed.claim(), first -> new ArrayList<>()).add(one.claimed);
+      inHand.withdraw(one);
+      one.exchange().abandon();
+      byClaim.computeIfAbsent(one.claimed().claim(), first -> new ArrayList<>()).add(one.claimed());
     }
     byClaim.forEach(
         (claim, claimed) ->
@@ -687,7 +580,7 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
   }
 
   private void resetAll() {
-    List.copyOf(held.values()).forEach(one -> one.exchange.drain());
+    inHand.all().forEach(one -> one.exchange().drain());
   }
 
   private void tellDispatcher(DispatcherProtocol message) {
