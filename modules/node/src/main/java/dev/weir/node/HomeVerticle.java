@@ -42,14 +42,7 @@ final class HomeVerticle extends VerticleBase {
 
   private static final long INTENT_AGE_MS = 5_000;
 
-  /**
-   * Reading the totals looks at the line of every waiting subscriber: 200 of them a second at most,
-   * so that 200 are read each second and 1,000 every five.
-   */
-  private static final long TOTALS_MS_PER_SUBSCRIBER = 5;
-
-  private static final long TOTALS_EVERY_MS = 1_000;
-  private static final long TOTALS_AT_MOST_MS = 30_000;
+  private static final long TOTALS_PAUSE_MS = 1_000;
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private static final long TIDY_PAUSE_MS = 250;
@@ -74,7 +67,6 @@ final class HomeVerticle extends VerticleBase {
   private final List<Recurring> recurring = new ArrayList<>();
 
   private long tidied;
-  private long totalsPauseMs = TOTALS_EVERY_MS;
   private boolean stopped;
 
   HomeVerticle(Shared shared, BusWakes wakes) {
@@ -158,7 +150,8 @@ final class HomeVerticle extends VerticleBase {
   private void goOn() {
     recurring.add(new Recurring(vertx, "sweep", this::sweepDue, this::sweepPauseMs));
     recurring.add(new Recurring(vertx, "tidying", this::tidyNext, () -> TIDY_PAUSE_MS));
-    recurring.add(new Recurring(vertx, "reading of totals", this::readTotals, () -> totalsPauseMs));
+    recurring.add(
+        new Recurring(vertx, "reading of totals", this::readTotals, () -> TOTALS_PAUSE_MS));
     if (!stopped) {
       recurring.forEach(Recurring::start);
     }
@@ -269,20 +262,6 @@ final class HomeVerticle extends VerticleBase {
   }
 
   private Future<Void> readTotals() {
-    return shared
-        .store()
-        .inspection()
-        .totals()
-        .onSuccess(
-            totals -> {
-              shared.metrics().totals(totals);
-              totalsPauseMs = pauseMs(totals.subscribers());
-            })
-        .mapEmpty();
-  }
-
-  private static long pauseMs(long subscribers) {
-    long pauseMs = TOTALS_MS_PER_SUBSCRIBER * subscribers;
-    return Math.max(TOTALS_EVERY_MS, Math.min(TOTALS_AT_MOST_MS, pauseMs));
+    return shared.store().inspection().totals().onSuccess(shared.metrics()::totals).mapEmpty();
   }
 }

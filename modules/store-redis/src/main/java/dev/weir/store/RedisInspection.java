@@ -16,6 +16,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Looking at deliveries, and what a person may do with those that stopped. */
@@ -24,11 +26,15 @@ final class RedisInspection implements InspectionStore {
   private static final DateTimeFormatter MILLIS =
       DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
 
+  /** Of the reply to the script {@code totals}. */
+  private static final int SUMS = 10;
+
   private final Scripts scripts;
   private final Partitions partitions;
   private final Directory directory;
   private final Pulse pulse;
   private final Recount recount;
+  private final List<OldestHead> oldestHeads;
 
   RedisInspection(
       Scripts scripts, Partitions partitions, Directory directory, Pulse pulse, Recount recount) {
@@ -37,6 +43,7 @@ final class RedisInspection implements InspectionStore {
     this.directory = directory;
     this.pulse = pulse;
     this.recount = recount;
+    this.oldestHeads = Stream.generate(OldestHead::new).limit(partitions.count()).toList();
   }
 
   // One message, one delivery
@@ -278,18 +285,18 @@ final class RedisInspection implements InspectionStore {
 
   @Override
   public Future<Totals> totals() {
+    long[] ages = new long[partitions.count()];
     return partitions
-        .each(partition -> scripts.run("totals", partition, List.of()))
+        .each(partition -> partitionTotals(partition, ages))
         .map(
             all -> {
-              long[] sum = new long[10];
-              long oldest = -1;
+              long[] sum = new long[SUMS];
               for (Response reply : all) {
                 for (int i = 0; i < sum.length; i++) {
                   sum[i] += Reply.number(reply.get(i));
                 }
-                oldest = Math.max(oldest, Reply.number(reply.get(10)));
               }
+              long oldest = LongStream.of(ages).max().orElse(-1);
               return new Totals(
                   sum[0],
                   sum[1],
@@ -305,6 +312,14 @@ final class RedisInspection implements InspectionStore {
                   pulse.memory().used(),
                   pulse.memory().max());
             });
+  }
+
+  private Future<Response> partitionTotals(int partition, long[] ages) {
+    OldestHead oldest = oldestHeads.get(partition);
+    List<String> asked = oldest.ask(System.nanoTime());
+    return scripts
+        .run("totals", partition, asked)
+        .onSuccess(reply -> ages[partition] = oldest.read(reply, asked, System.nanoTime()));
   }
 
   @Override

@@ -507,13 +507,8 @@ local function purge_from(set, sid, seqs)
   count(GAUGE[set], -#seqs)
 end
 
--- Age in ms of the head of a subscriber's ready line; -1 when it is empty, or can't be above least:
--- nothing is eligible earlier than an hour before its rank.
-local function age_of_head(sid, least)
-  local head = call('ZRANGE', P .. 'r:' .. sid, 0, 0, 'WITHSCORES')
-  if not head[1] or now - (tonumber(head[2]) - RANK_MS) <= least then return -1 end
-  local text = call('HGET', P .. 'd:' .. sid, head[1])
-  local eligible = delivery(text or nil).eligible
-  if eligible == 0 then eligible = eligible_of(head[1], tonumber(head[2])) end
-  return max(0, now - eligible)
+-- Since when (ms) the head of a subscriber's ready line is eligible; rank is its score there.
+local function head_since(sid, seq, rank)
+  local since = delivery(call('HGET', P .. 'd:' .. sid, seq) or nil).eligible
+  return since ~= 0 and since or eligible_of(seq, rank)
 end

@@ -4,6 +4,11 @@
 -- Returns  per SID nil or {configuration, quota configuration, version, state, why, ready, delayed,
 --          in flight, dead, reconciling, accepted, delivered, cancelled, purged, gateInMs,
 --          age of the head of the ready line or -1, QID}
+local function age_of_head(sid)
+  local head = call('ZRANGE', P .. 'r:' .. sid, 0, 0, 'WITHSCORES')
+  return head[1] and max(0, now - head_since(sid, head[1], tonumber(head[2]))) or -1
+end
+
 local function view(sid)
   local v = call('HMGET', P .. 's:' .. sid, 'cfg', 'q', 'v', 'st', 'why', 'acc', 'del', 'can', 'pur')
   if not v[1] or v[4] == 'x' then return false end
@@ -13,7 +18,7 @@ local function view(sid)
     call('ZCARD', P .. 'r:' .. sid), call('ZCARD', P .. 'z:' .. sid), call('ZCARD', P .. 'f:' .. sid),
     call('ZCARD', P .. 'x:' .. sid), call('ZCARD', P .. 'y:' .. sid),
     tonumber(v[6] or 0), tonumber(v[7] or 0), tonumber(v[8] or 0), tonumber(v[9] or 0),
-    q and max(0, q.gate - now) or 0, age_of_head(sid, -math.huge), v[2]}
+    q and max(0, q.gate - now) or 0, age_of_head(sid), v[2]}
 end
 
 local reply = {}

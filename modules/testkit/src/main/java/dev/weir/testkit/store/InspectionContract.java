@@ -17,6 +17,7 @@ import dev.weir.protocol.store.InspectionStore.Stopped;
 import dev.weir.protocol.store.InspectionStore.Totals;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -334,6 +335,25 @@ interface InspectionContract extends ContractChapter {
     assertThat(bench().counts("a").oldestReadyMs()).isGreaterThanOrEqualTo(50);
     bench().claimOne("a");
     assertThat(bench().counts("a").oldestReadyMs()).isEqualTo(-1);
+  }
+
+  @Test
+  default void theTotalsFollowTheOldestReadyOneFromLineToLine() {
+    String[] ids = IntStream.range(0, 40).mapToObj(i -> "s" + i).toArray(String[]::new);
+    bench().addSharing("account", "unlimited", 2, ids);
+    for (int i = 0; i < 3; i++) {
+      bench().publish("m" + i, ids[i]);
+      bench().advanceMs(50);
+    }
+    for (int i = 3; i < ids.length; i++) {
+      bench().publish("m" + i, ids[i]);
+    }
+    for (int i = 0; i < 3; i++) {
+      long oldest = bench().call(() -> bench().store().inspection().totals()).oldestReadyMs();
+      assertThat(oldest).isBetween(bench().counts(ids[i + 1]).oldestReadyMs() + 40, Long.MAX_VALUE);
+      assertThat(oldest).isLessThanOrEqualTo(bench().counts(ids[i]).oldestReadyMs());
+      bench().claimOne(ids[i]);
+    }
   }
 
   @Test
