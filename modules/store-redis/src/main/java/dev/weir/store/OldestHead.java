@@ -2,14 +2,16 @@ package dev.weir.store;
 
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Since when the oldest head of a partition's ready lines waits, known each second without looking
  * at every line each second. A look at all of them names the oldest and a bound for the rest. A
  * line's head only gets younger, unless deadlines reorder it or a pause ends; so as long as one of
- * the named waits since before the bound, looking at those is enough. Otherwise all are looked at,
- * as often as their number allows, and now and then in any case. Thread-safe.
+ * the named waits since before the bound, looking at the first of those is enough. Otherwise all
+ * are looked at, as often as their number allows, and now and then in any case. Thread-safe.
  */
 final class OldestHead {
 
@@ -26,7 +28,9 @@ final class OldestHead {
   private static final int BOUND = 12;
   private static final int NAMED = 13;
 
-  private List<String> named = List.of();
+  /** Who waits at least since when, epoch ms by the store's clock. */
+  private final Map<String, Long> named = new HashMap<>();
+
   private boolean exact;
   private long boundMs;
   private boolean looked;
@@ -41,7 +45,13 @@ final class OldestHead {
       return List.of(ALL);
     }
     List<String> these = new ArrayList<>(List.of(THESE));
-    these.addAll(named);
+    named.entrySet().stream()
+        .sorted(Map.Entry.comparingByValue())
+        .forEach(
+            entry -> {
+              these.add(entry.getKey());
+              these.add(entry.getValue().toString());
+            });
     return these;
   }
 
@@ -52,20 +62,23 @@ final class OldestHead {
    * @return age of the oldest head, ms; −1 when all lines are empty as far as is known
    */
   synchronized long read(Response reply, List<String> asked, long nowNanos) {
-    List<String> still = new ArrayList<>();
-    long oldest = Long.MAX_VALUE;
-    for (int i = NAMED; i + 1 < reply.size(); i += 2) {
-      still.add(reply.get(i).toString());
-      oldest = Math.min(oldest, Reply.number(reply.get(i + 1)));
-    }
     if (asked.get(0).equals(ALL)) {
+      named.clear();
       boundMs = Reply.number(reply.get(BOUND));
       pauseNanos = Math.min(MOST_NANOS, NANOS_PER_LINE * Reply.number(reply.get(LOOKED_AT)));
       looked = true;
       lookedNanos = nowNanos;
     }
-    named = List.copyOf(still);
+    for (int i = NAMED; i + 1 < reply.size(); i += 2) {
+      long since = Reply.number(reply.get(i + 1));
+      if (since < 0) {
+        named.remove(reply.get(i).toString());
+      } else {
+        named.put(reply.get(i).toString(), since);
+      }
+    }
+    long oldest = named.values().stream().mapToLong(Long::longValue).min().orElse(Long.MAX_VALUE);
     exact = oldest <= boundMs;
-    return still.isEmpty() ? -1 : Math.max(0, Reply.number(reply.get(NOW)) - oldest);
+    return named.isEmpty() ? -1 : Math.max(0, Reply.number(reply.get(NOW)) - oldest);
   }
 }

@@ -1,10 +1,10 @@
 -- totals: a partition's sums, and since when the oldest heads of its ready lines wait.
 -- KEYS[1]  prefix of the partition; reads n, subs, active, r: d: b:
--- ARGV[1]  'all' for the 32 oldest heads of those for which something can be done; 'these' for those
---          of the SIDs in ARGV[2…], at most 32
+-- ARGV[1]  'all' to look at the head of every line for which something can be done; 'these' for those
+--          in ARGV[2…]: SID and since when its head waited at least, the oldest first
 -- Returns  {acc, del, can, pur, ready, delayed, inflight, dead, reconciling, subscribers,
---          now, looked at, bound, SID, since, SID, since, …}; no other head waits since before
---          bound, where all were looked at
+--          now, looked at, bound, SID, since, SID, since, …}. 'all': the 8 oldest, and no other waits
+--          since before bound. 'these': as many as it took to find the oldest; -1 for an empty line
 -- At most 5,000 are looked at, soonest first: a few ms.
 local v = call('HMGET', P .. 'n', 'acc', 'del', 'can', 'pur', '-', 'delayed', 'inflight', 'dead',
   'reconciling')
@@ -16,21 +16,47 @@ for i = 2, 9 do elsewhere = elsewhere + reply[i] end
 reply[5] = max(0, reply[1] - elsewhere)
 reply[10] = call('ZCARD', P .. 'subs')
 
-local sids = {unpack(ARGV, 2)}
-if ARGV[1] == 'all' then sids = call('ZRANGE', P .. 'active', 0, 4999) end
-local heads = {}
-for _, sid in ipairs(sids) do
+local NAMED = 8
+
+local function name(sid, since)
+  reply[#reply + 1] = sid
+  reply[#reply + 1] = since
+end
+
+local function head_of(sid)
   local head = call('ZRANGE', P .. 'r:' .. sid, 0, 0, 'WITHSCORES')
-  if head[1] then heads[#heads + 1] = {sid = sid, seq = head[1], rank = tonumber(head[2])} end
+  return head[1], tonumber(head[2])
 end
--- Nothing is eligible earlier than an hour before its rank, so those of the lowest ranks are worth
--- looking at, and the next of them bounds the rest.
-table.sort(heads, function(a, b) return a.rank < b.rank end)
-local beyond = heads[33]
-reply[11], reply[12], reply[13] = now, #sids, beyond and max(0, beyond.rank - RANK_MS) or now
-for i = 1, min(32, #heads) do
-  local head = heads[i]
-  reply[#reply + 1] = head.sid
-  reply[#reply + 1] = head_since(head.sid, head.seq, head.rank)
+
+-- Nothing is eligible earlier than an hour before its rank, so the heads of the lowest ranks are
+-- worth looking at, and the next of them bounds the rest.
+local function look_at_all()
+  local sids, heads = call('ZRANGE', P .. 'active', 0, 4999), {}
+  for _, sid in ipairs(sids) do
+    local seq, rank = head_of(sid)
+    if seq then heads[#heads + 1] = {sid = sid, seq = seq, rank = rank} end
+  end
+  table.sort(heads, function(a, b) return a.rank < b.rank end)
+  local beyond = heads[NAMED + 1]
+  reply[12], reply[13] = #sids, beyond and max(0, beyond.rank - RANK_MS) or now
+  for i = 1, min(NAMED, #heads) do
+    local head = heads[i]
+    name(head.sid, head_since(head.sid, head.seq, head.rank))
+  end
 end
+
+local function look_at_these()
+  reply[12], reply[13] = 0, 0
+  local oldest = math.huge
+  for i = 2, #ARGV, 2 do
+    if oldest <= tonumber(ARGV[i + 1]) then break end
+    local seq, rank = head_of(ARGV[i])
+    local since = seq and head_since(ARGV[i], seq, rank) or -1
+    if seq then oldest = min(oldest, since) end
+    name(ARGV[i], since)
+  end
+end
+
+reply[11] = now
+if ARGV[1] == 'all' then look_at_all() else look_at_these() end
 return reply
