@@ -38,6 +38,15 @@ final class Figures {
     return put(name + ".max", sorted[sorted.length - 1]);
   }
 
+  /** How many times as high the 99th percentile of a sample is as that of another. */
+  Figures p99Ratio(double[] of, double[] to) {
+    double[] high = of.clone();
+    double[] low = to.clone();
+    Arrays.sort(high);
+    Arrays.sort(low);
+    return put("p99Ratio", percentile(high, 0.99) / percentile(low, 0.99));
+  }
+
   static double percentile(double[] sorted, double share) {
     return sorted[Math.max(0, (int) Math.ceil(sorted.length * share) - 1)];
   }

@@ -126,6 +126,14 @@ final class Ground implements AutoCloseable {
     }
   }
 
+  /** Rewriting the log that a great backlog has left is no part of what is measured. */
+  void awaitLogRewritten() {
+    while (node.redis().info("persistence").stream()
+        .anyMatch(line -> line.matches("aof_rewrite_(in_progress|scheduled):1"))) {
+      LoadRuns.pause(POLL_MS);
+    }
+  }
+
   /** What went wrong in the node meanwhile explains figures that nothing else does. */
   private void sayWarnings() {
     node.tail(10_000)

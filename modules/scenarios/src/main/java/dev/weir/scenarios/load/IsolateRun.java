@@ -51,17 +51,20 @@ final class IsolateRun {
                       "/v1/queue/publish",
                       "{\"to\":\"hanging\",\"id\":\"h-" + i + "\",\"body\":1}"));
       LoadRuns.pause(5_000);
+      ground.awaitLogRewritten();
       LoadRuns.say("neighbours are there; measuring");
+      long delivered = ground.delivered();
       Meter before = ground.meter();
       publishEvenly(ground, "beside", seconds);
       Meter after = ground.meter();
+      long deliveries = ground.delivered() - delivered;
       LoadRuns.pause(2_000);
 
       double[] alone = latencies(ground, "alone");
       double[] beside = latencies(ground, "beside");
-      figures.spread("aloneMs", alone).spread("besideMs", beside);
+      figures.spread("aloneMs", alone).spread("besideMs", beside).p99Ratio(beside, alone);
       figures.put("attemptsWaitingOnHanging", ground.counts("hanging").getLong("inFlight"));
-      after.tell(figures, before, beside.length);
+      after.tell(figures, before, deliveries);
       return figures;
     }
   }
