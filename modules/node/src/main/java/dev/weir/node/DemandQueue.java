@@ -3,21 +3,20 @@ package dev.weir.node;
 import dev.weir.protocol.bus.DispatcherProtocol.Demand;
 import dev.weir.protocol.store.DeliveryStore.ClaimRequest;
 import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToLongFunction;
 
-/** Demand of one partition that waits for the next claim, oldest first. */
+/** Demand of one partition that waits for the next claim, earliest deadline first. */
 final class DemandQueue {
 
   /** Keep one script short: Redis serves nobody else meanwhile. */
-  static final int MAX_SUBSCRIBERS = 64;
+  static final int MAX_SUBSCRIBERS = 16;
 
   static final int MAX_DELIVERIES = 256;
 
-  private final Map<String, Demand> waiting = new LinkedHashMap<>();
+  private final Map<String, Demand> waiting = new HashMap<>();
 
   void add(Demand demand) {
     waiting.put(demand.subscriber(), demand);
@@ -35,6 +34,17 @@ final class DemandQueue {
     return waiting.isEmpty();
   }
 
+  /** The earliest by which one of them would like to be served; there must be one. */
+  long deadlineNanos() {
+    return byDeadline().get(0).deadlineNanos();
+  }
+
+  private List<Demand> byDeadline() {
+    List<Demand> demands = new ArrayList<>(waiting.values());
+    demands.sort((a, b) -> Long.signum(a.deadlineNanos() - b.deadlineNanos()));
+    return demands;
+  }
+
   /**
    * Takes out what the next claim asks for; what the budget leaves no room for stays.
    *
@@ -46,9 +56,10 @@ final class DemandQueue {
     List<ClaimRequest> requests = new ArrayList<>();
     int freeCount = freeAttempts;
     int roomInClaim = MAX_DELIVERIES;
-    Iterator<Demand> demands = waiting.values().iterator();
-    while (demands.hasNext() && requests.size() < maxSubscribers && roomInClaim > 0) {
-      Demand demand = demands.next();
+    for (Demand demand : byDeadline()) {
+      if (requests.size() >= maxSubscribers || roomInClaim == 0) {
+        break;
+      }
       long weight = bodyBytes.applyAsLong(demand.subscriber());
       int granted =
           Budget.grant(
@@ -62,7 +73,7 @@ final class DemandQueue {
         requests.add(new ClaimRequest(demand.subscriber(), granted));
         freeCount -= granted;
         roomInClaim -= granted;
-        demands.remove();
+        waiting.remove(demand.subscriber());
       }
     }
     return requests;

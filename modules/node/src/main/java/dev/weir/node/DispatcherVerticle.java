@@ -38,13 +38,17 @@ import org.slf4j.LoggerFactory;
  * collects their demand, claims it from the store in batches, and hands each claim on.
  *
  * <p>One claim per partition is under way at a time; demand that comes meanwhile rides in the next,
- * so that batches grow by themselves when the store is slow. A claim whose reply was lost is
- * repeated under the same id until it is known: the store answers with the same deliveries. The
- * subscribers' verticles are this one's children, and go with it.
+ * so that batches grow by themselves when the store is slow. A few partitions claim at a time, who
+ * is in a hurry first. A claim whose reply was lost is repeated under the same id until it is
+ * known: the store answers with the same deliveries. The subscribers' verticles are this one's
+ * children, and go with it.
  */
 final class DispatcherVerticle extends VerticleBase {
 
   private static final Logger LOG = LoggerFactory.getLogger(DispatcherVerticle.class);
+
+  /** Claims under way at a time: enough to keep the store busy. */
+  private static final int CLAIMS_AT_ONCE = 4;
 
   private static final int MAX_REPLY_BYTES = 1 << 20;
   private static final int MAX_ACTIVATIONS = 64;
@@ -64,6 +68,7 @@ final class DispatcherVerticle extends VerticleBase {
   private final Set<String> toActivate = new LinkedHashSet<>();
   private final ClaimTimes times = new ClaimTimes();
   private final Partition[] partitions;
+  private final Turns<Integer> turns = new Turns<>(CLAIMS_AT_ONCE);
 
   private int activations;
   private int claimsUnderWay;
@@ -227,24 +232,38 @@ final class DispatcherVerticle extends VerticleBase {
     if (!isDraining()) {
       Partition partition = partitions[demand.partition()];
       partition.demand.add(demand);
-      pump(partition);
+      lineUp(partition);
+      pump();
+    }
+  }
+
+  private void lineUp(Partition partition) {
+    if (!partition.claiming && !partition.demand.isEmpty()) {
+      turns.want(partition.number, partition.demand.deadlineNanos());
     }
   }
 
   private void pumpAll() {
     for (Partition partition : partitions) {
-      pump(partition);
+      lineUp(partition);
+    }
+    pump();
+  }
+
+  private void pump() {
+    if (epoch < 0 || isDraining() || shared.health().isStopped()) {
+      return;
+    }
+    for (Integer next = turns.next(); next != null; next = turns.next()) {
+      if (!claimFor(partitions[next])) {
+        turns.over();
+        lookAgain();
+      }
     }
   }
 
-  private void pump(Partition partition) {
-    if (epoch < 0
-        || partition.claiming
-        || partition.demand.isEmpty()
-        || isDraining()
-        || shared.health().isStopped()) {
-      return;
-    }
+  /** Whether a claim is under way now. */
+  private boolean claimFor(Partition partition) {
     long freeBytes = shared.budget().freeBytes();
     List<ClaimRequest> requests =
         shared.inDoubt().is(partition.number)
@@ -255,14 +274,20 @@ final class DispatcherVerticle extends VerticleBase {
                 freeBytes,
                 this::bodyBytes);
     if (requests.isEmpty()) {
-      lookAgain();
-      return;
+      return false;
     }
     ClaimId id = new ClaimId(epoch, shared.incarnation() + "-" + lane, ++nonce);
     int maxBytes = (int) Math.max(1, Math.min(MAX_REPLY_BYTES, freeBytes));
     partition.claiming = true;
     claimsUnderWay++;
-    claim(new Claim(partition, id, requests, maxBytes, System.nanoTime()));
+    Claim claim = new Claim(partition, id, requests, maxBytes, System.nanoTime());
+    ask(claim)
+        .onComplete(
+            answer -> {
+              turns.over();
+              onAnswer(claim, answer);
+            });
+    return true;
   }
 
   private long bodyBytes(String subscriber) {
@@ -282,20 +307,26 @@ final class DispatcherVerticle extends VerticleBase {
     }
   }
 
-  private void claim(Claim claim) {
+  private Future<List<ClaimReply>> ask(Claim claim) {
     long sentNanos = System.nanoTime();
-    shared
+    return shared
         .store()
         .deliveries()
         .claim(claim.partition.number, claim.id, claim.requests, claim.maxBytes)
-        .onSuccess(replies -> onClaimed(claim, replies, System.nanoTime() - sentNanos))
-        .onFailure(failure -> onClaimFailed(claim, failure));
+        .onSuccess(replies -> times.record(System.nanoTime() - sentNanos));
   }
 
-  private void onClaimed(Claim claim, List<ClaimReply> replies, long tookNanos) {
+  private void onAnswer(Claim claim, AsyncResult<List<ClaimReply>> answer) {
+    if (answer.succeeded()) {
+      onClaimed(claim, answer.result());
+    } else {
+      onClaimFailed(claim, answer.cause());
+    }
+  }
+
+  private void onClaimed(Claim claim, List<ClaimReply> replies) {
     Partition partition = claim.partition;
     shared.checkpoints().reached(Checkpoint.AFTER_CLAIM);
-    times.record(tookNanos);
     partition.backoff.reset();
     partition.singly = Math.max(0, partition.singly - 1);
     for (ClaimReply reply : replies) {
@@ -307,7 +338,8 @@ final class DispatcherVerticle extends VerticleBase {
   private void ended(Partition partition) {
     partition.claiming = false;
     claimsUnderWay--;
-    pump(partition);
+    lineUp(partition);
+    pump();
     finishDrain();
   }
 
@@ -400,13 +432,15 @@ final class DispatcherVerticle extends VerticleBase {
           failure.toString());
     }
     vertx.setTimer(claim.partition.backoff.next(), now -> repeat(claim));
+    pump();
   }
 
+  /** Without a turn: a partition whose store is away must not take those of the others. */
   private void repeat(Claim claim) {
     if (shared.inDoubt().is(claim.partition.number)) {
       vertx.setTimer(AGAIN_MS, now -> repeat(claim));
     } else {
-      claim(claim);
+      ask(claim).onComplete(answer -> onAnswer(claim, answer));
     }
   }
 

@@ -9,6 +9,7 @@ final class Pacing {
   static final long NEVER = Long.MAX_VALUE;
 
   private static final long NANOS_PER_MICRO = 1_000;
+  private static final long MOST_PATIENCE_NANOS = 1_000_000_000;
 
   private Pacing() {}
 
@@ -42,6 +43,13 @@ final class Pacing {
     // Those in hand take the first ones. Looking a little too early costs one turn.
     long afterThose = unstarted == 0 ? next : Math.max(next, tokenNanos(bucket.rate()));
     return Math.max(0, afterThose - horizonNanos);
+  }
+
+  /**
+   * How long a claim may take without being felt: the time between two tokens, at most a second.
+   */
+  static long patienceNanos(Rate rate) {
+    return Math.min(MOST_PATIENCE_NANOS, tokenNanos(rate));
   }
 
   /** Time between two tokens; 0 when they don't come by themselves. */

@@ -13,6 +13,7 @@ import dev.weir.protocol.store.DeliveryStore.SettleReply;
 import dev.weir.protocol.store.DeliveryStore.Settled;
 import dev.weir.protocol.store.DeliveryStore.Settlement;
 import dev.weir.protocol.store.StoreException;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
@@ -29,9 +30,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Tells the store what became of a lane's attempts: outcomes, and deliveries given back. One batch
- * per partition and kind is under way at a time; what comes meanwhile rides in the next. Each is
- * repeated until its result is known and never dropped: those who wait for it hold their slots, so
- * what waits here is bounded by what is in flight.
+ * per partition and kind is under way at a time, and of outcomes only a few of them; what comes
+ * meanwhile rides in the next. Each is repeated until its result is known and never dropped: those
+ * who wait for it hold their slots, so what waits here is bounded by what is in flight.
  */
 final class RetryVerticle extends VerticleBase {
 
@@ -40,12 +41,16 @@ final class RetryVerticle extends VerticleBase {
   /** Traces included, a batch stays well below a millisecond of Redis and a megabyte. */
   private static final int MAX_BATCH = 64;
 
+  /** Batches of outcomes that are sent at a time: enough to keep the store busy. */
+  private static final int SETTLES_AT_ONCE = 4;
+
   /** How long stopping waits for the store. */
   static final long MAX_FLUSH_MS = 2_000;
 
   private final int lane;
   private final Shared shared;
   private final Line[] lines;
+  private final Turns<Integer> turns = new Turns<>(SETTLES_AT_ONCE);
   private @Nullable Promise<Void> emptied;
 
   RetryVerticle(int lane, Shared shared) {
@@ -112,7 +117,8 @@ final class RetryVerticle extends VerticleBase {
     if (told instanceof Settle settle) {
       Line line = lines[settle.partition()];
       line.settlements.addAll(settle.settlements());
-      settleNext(line);
+      lineUp(line);
+      settleNext();
     } else if (told instanceof Release release) {
       Line line = lines[release.partition()];
       line.releases.add(release);
@@ -122,27 +128,46 @@ final class RetryVerticle extends VerticleBase {
 
   // Settle
 
-  private void settleNext(Line line) {
-    if (line.settling || line.settlements.isEmpty()) {
-      completeWhenEmpty();
-      return;
+  private void lineUp(Line line) {
+    if (!line.settling && !line.settlements.isEmpty()) {
+      turns.want(line.partition, System.nanoTime());
     }
+  }
+
+  private void settleNext() {
+    for (Integer next = turns.next(); next != null; next = turns.next()) {
+      Line line = lines[next];
+      line.settling = true;
+      List<Settlement> batch = nextBatch(line);
+      ask(line, batch)
+          .onComplete(
+              answer -> {
+                turns.over();
+                onAnswer(line, batch, answer);
+              });
+    }
+    completeWhenEmpty();
+  }
+
+  private static List<Settlement> nextBatch(Line line) {
     int most = line.singly > 0 ? 1 : MAX_BATCH;
     List<Settlement> batch = new ArrayList<>(Math.min(most, line.settlements.size()));
     while (batch.size() < most && !line.settlements.isEmpty()) {
       batch.add(line.settlements.remove());
     }
-    line.settling = true;
-    settle(line, batch);
+    return batch;
   }
 
-  private void settle(Line line, List<Settlement> batch) {
-    shared
-        .store()
-        .deliveries()
-        .settle(line.partition, batch)
-        .onSuccess(replies -> onSettled(line, batch, replies))
-        .onFailure(failure -> onSettleFailed(line, batch, failure));
+  private Future<List<SettleReply>> ask(Line line, List<Settlement> batch) {
+    return shared.store().deliveries().settle(line.partition, batch);
+  }
+
+  private void onAnswer(Line line, List<Settlement> batch, AsyncResult<List<SettleReply>> answer) {
+    if (answer.succeeded()) {
+      onSettled(line, batch, answer.result());
+    } else {
+      onSettleFailed(line, batch, answer.cause());
+    }
   }
 
   private void onSettled(Line line, List<Settlement> batch, List<SettleReply> replies) {
@@ -164,8 +189,13 @@ final class RetryVerticle extends VerticleBase {
           .add(item(settlement, reply));
     }
     bySubscriber.forEach((id, items) -> tell(id, new SubscriberProtocol.Settled(items)));
+    goOn(line);
+  }
+
+  private void goOn(Line line) {
     line.settling = false;
-    settleNext(line);
+    lineUp(line);
+    settleNext();
   }
 
   private void count(Settlement settlement, SettleReply reply) {
@@ -191,7 +221,11 @@ final class RetryVerticle extends VerticleBase {
       LOG.warn("settle in partition {} failed, repeating: {}", line.partition, failure.toString());
     }
     beginDoubt(line);
-    vertx.setTimer(line.settleBackoff.next(), now -> settle(line, batch));
+    // Without a turn: a partition whose store is away must not take those of the others.
+    vertx.setTimer(
+        line.settleBackoff.next(),
+        now -> ask(line, batch).onComplete(answer -> onAnswer(line, batch, answer)));
+    settleNext();
   }
 
   /** Sent alone the others get through; the broken one goes to the end and is tried for ever. */
@@ -200,19 +234,14 @@ final class RetryVerticle extends VerticleBase {
     line.settlements.addAll(batch);
     if (batch.size() > 1) {
       line.singly = line.settlements.size();
-      line.settling = false;
-      settleNext(line);
+      goOn(line);
       return;
     }
     if (!line.settleBackoff.isFailing()) {
       LOG.error("settling {} is broken, repeating", batch.get(0).id().key(), failure);
     }
-    vertx.setTimer(
-        line.settleBackoff.next(),
-        now -> {
-          line.settling = false;
-          settleNext(line);
-        });
+    vertx.setTimer(line.settleBackoff.next(), now -> goOn(line));
+    settleNext();
   }
 
   private static boolean isBroken(Throwable failure) {

@@ -308,7 +308,12 @@ final class SubscriberVerticle extends VerticleBase implements Exchange.Listener
     hintedWhileAsking = false;
     tellDispatcher(
         new DispatcherProtocol.Demand(
-            id, with.read.partition(), count, inHand.size(), inHand.bytes()));
+            id,
+            with.read.partition(),
+            count,
+            inHand.size(),
+            inHand.bytes(),
+            now + Pacing.patienceNanos(with.read.quota().rate())));
   }
 
   /** Says that it is idle, once it was for a while and nothing is due soon. */

@@ -33,8 +33,16 @@ public sealed interface DispatcherProtocol {
    * @param count 1 or more
    * @param heldAttempts deliveries it holds already
    * @param heldBytes bytes of their bodies
+   * @param deadlineNanos monotonic instant by which it would like them: who sends often is sooner
+   *     late than who sends rarely
    */
-  record Demand(String subscriber, int partition, int count, int heldAttempts, long heldBytes)
+  record Demand(
+      String subscriber,
+      int partition,
+      int count,
+      int heldAttempts,
+      long heldBytes,
+      long deadlineNanos)
       implements DispatcherProtocol {}
 
   /**
